@@ -1,0 +1,49 @@
+/**
+ * Every number that tunes or limits something: name_unit, value, reason. Whoever wants another trade-off looks here
+ * first; nothing else in `src` holds a bare limit.
+ */
+
+/** Outgoing bodies up to here are copied into a slab, larger ones are referenced. A copy of this size costs what a chunk of a `writev` costs. */
+export const COPY_LIMIT_BYTES = 8192;
+
+/** The promise of the API: bodies up to here are never referenced, so that callers may reuse small buffers. */
+export const ALWAYS_COPY_BYTES = 128;
+
+/** A slab: what one `write` hands to the kernel at a time. One loopback read takes as much. */
+export const SLAB_BYTES = 65536;
+
+/** First slab of a quiet peer: a thousand of them that each answer a request must not take 64 MiB. */
+export const SMALL_SLAB_BYTES = 2048;
+
+/** What one flush hands to the stream before it waits for the kernel: what a lost connection can take with it. */
+export const FLUSH_LIMIT_BYTES = 262144;
+
+/** Received bodies up to here share a page with their neighbours, copied from the chunk at once. */
+export const PAGE_BODY_BYTES = 1024;
+
+/** A page: what a tiny message that the application keeps can pin. */
+export const PAGE_BYTES = 4096;
+
+/** Received bodies from here on are views into their chunk: one pins at most eight times its size. */
+export const VIEW_BODY_BYTES = 8192;
+
+/** A body whose size is only announced gets at most this much memory ahead of its bytes. */
+export const GROW_STEP_BYTES = 1048576;
+
+/** Frames in one message: far above any use, so that a flood of empty frames cannot fill memory without ending a message. */
+export const MESSAGE_FRAMES = 65536;
+
+/** A handshake command is never larger: CURVE's INITIATE with 64 KiB of metadata is. */
+export const HANDSHAKE_COMMAND_BYTES = 65536;
+
+/** A command after the handshake (a subscription with its topic is one). */
+export const COMMAND_BYTES = 1048576;
+
+/** Operations that may resolve without leaving the microtask queue; the next one waits for the check phase. */
+export const OPERATIONS_PER_TURN = 512;
+
+/** libzmq misreads a PING's time to live above this, in tenths of a second. */
+export const PING_TTL_MAX_DECISECONDS = 655;
+
+/** How long a process that ended by itself waits in silence for unsent messages before it says so. */
+export const EXIT_WARNING_MS = 500;
