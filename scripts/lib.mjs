@@ -1,0 +1,42 @@
+/**
+ * What the scripts share: where the project is, how a count is written, how a program is run.
+ */
+import { spawn } from "node:child_process";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** The project's root folder. */
+export const ROOT = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+
+/**
+ * The line that closes every run of tests.
+ * @param {{ passed: number, failed: number, skipped?: number }} counts
+ */
+export function summary({ passed, failed, skipped }) {
+  return `${passed} passed, ${failed} failed${skipped ? `, ${skipped} skipped` : ""}`;
+}
+
+/**
+ * Runs a program to its end with the output of this process; resolves with its exit code and what it printed.
+ * @param {string} command @param {string[]} args @param {{ cwd?: string, env?: NodeJS.ProcessEnv }} [options]
+ * @returns {Promise<{ code: number, output: string }>}
+ */
+export function run(command, args, options = {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { cwd: ROOT, ...options, stdio: ["ignore", "pipe", "inherit"] });
+    let output = "";
+    child.stdout.setEncoding("utf8").on("data", (text) => {
+      output += text;
+      process.stdout.write(text);
+    });
+    child.on("error", reject);
+    child.on("close", (code) => resolve({ code: code ?? 1, output }));
+  });
+}
+
+/** Runs a program of a dev dependency by its file, whatever else has put a program of that name on the path. */
+export const BIN = {
+  biome: path.join(ROOT, "node_modules/@biomejs/biome/bin/biome"),
+  tsc: path.join(ROOT, "node_modules/typescript/bin/tsc"),
+  tsc5: path.join(ROOT, "node_modules/typescript-5/bin/tsc"),
+};

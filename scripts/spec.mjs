@@ -1,0 +1,162 @@
+/**
+ * Runs the tests: compiles every spec file to a plain ES module, runs each as a process of its own, and adds up their counts.
+ *
+ *   npm run spec                     all but spec/package, which needs a build (npm run package)
+ *   npm run spec -- codec/decoder    the files whose path holds one of the arguments
+ *   npm run spec -- --compile        only writes build/spec, for another runtime: node build/spec/codec/decoder.test.mjs
+ *
+ * A file counts as failed when it prints no summary (it crashed, or the event loop ran empty), when it exits with another
+ * code than 0, or when it does not exit. Programs that a test starts as child processes are called *.child.ts; they are
+ * compiled beside the tests of their folder. The last line is `N passed, N failed`.
+ */
+import { spawn } from "node:child_process";
+import { readdirSync, rmSync } from "node:fs";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { build } from "esbuild";
+import { ROOT, summary } from "./lib.mjs";
+
+/** Files that run at the same time: the tests are I/O bound, and two leave room for the peers they start. */
+const CONCURRENCY = 2;
+/** One whole file. Slower work belongs into several files. */
+const FILE_TIMEOUT_MS = Number(process.env.SPEC_FILE_TIMEOUT_MS ?? 120_000);
+/** How long a file may live on after its summary: whatever keeps it up was left open. */
+const EXIT_GRACE_MS = 5_000;
+
+/** @typedef {{ passed: number, failed: number, skipped: number }} Counts */
+
+/** Lists spec files with `ending`, relative to spec/. @param {string} ending @returns {string[]} */
+function specFiles(ending) {
+  const found = readdirSync(path.join(ROOT, "spec"), { recursive: true, encoding: "utf8" });
+  return found
+    .map((file) => file.split(path.sep).join("/"))
+    .filter((file) => file.endsWith(ending))
+    .sort();
+}
+
+/** Compiles `files` (relative to spec/) to `outdir`. @param {string[]} files @param {string} outdir */
+export async function compile(files, outdir) {
+  const folders = new Set(files.map((file) => path.posix.dirname(file)).concat("helpers"));
+  const children = specFiles(".child.ts").filter((file) => folders.has(path.posix.dirname(file)));
+  await build({
+    absWorkingDir: ROOT,
+    entryPoints: [...files, ...children].map((file) => `spec/${file}`),
+    outbase: "spec",
+    outdir,
+    outExtension: { ".js": ".mjs" },
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    platform: "node",
+    target: "node18",
+    sourcemap: true,
+    sourcesContent: false,
+    external: ["esbuild", "typescript", "zeromq"],
+    alias: { zmtp: "./src/index.ts" },
+    logLevel: "error",
+  });
+}
+
+/** Runs one compiled file. @param {string} file @param {string} name @returns {Promise<Counts>} */
+function runFile(file, name) {
+  return new Promise((resolve) => {
+    const started = Date.now();
+    const child = spawn(process.execPath, ["--enable-source-maps", "--expose-gc", file], {
+      cwd: ROOT,
+      env: { ...process.env, NO_COLOR: "1", FORCE_COLOR: "0" },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    let output = "";
+    let reason = "";
+    /** @param {string} why */
+    const kill = (why) => {
+      reason = why;
+      child.kill("SIGKILL");
+    };
+    let timer = setTimeout(kill, FILE_TIMEOUT_MS, `still running after ${FILE_TIMEOUT_MS} ms`);
+    let done = false;
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding("utf8").on("data", (text) => {
+        output += text;
+        if (!done && /^ {2}Duration: /m.test(output)) {
+          done = true;
+          clearTimeout(timer);
+          timer = setTimeout(kill, EXIT_GRACE_MS, "did not exit after its tests: something was left open");
+        }
+      });
+    }
+    child.on("close", (code, signal) => {
+      clearTimeout(timer);
+      const counts = readCounts(output);
+      if (!counts && !reason) reason = `ended without a summary (${signal ?? `exit code ${code}`})`;
+      const result = counts ?? { passed: 0, failed: 0, skipped: 0 };
+      if (!reason && result.failed === 0 && code !== 0)
+        reason = `exit code ${code ?? signal} although its tests passed`;
+      if (reason) result.failed += 1;
+      const took = `${Date.now() - started} ms`;
+      if (result.failed > 0) {
+        console.log(`FAILED ${name} (${summary(result)}; ${took})${reason ? `: ${reason}` : ""}`);
+        console.log(output.trimEnd().replace(/^/gm, "    "));
+      } else {
+        const skips = output
+          .match(/^.*skipped: .*$/gm)
+          ?.map((line) => `\n    ${line.slice(line.indexOf("skipped: "))}`);
+        console.log(`ok ${name} (${summary(result)}; ${took})${skips?.join("") ?? ""}`);
+      }
+      resolve(result);
+    });
+  });
+}
+
+/** Reads uvu's closing lines. @param {string} output @returns {Counts | undefined} */
+function readCounts(output) {
+  const found = /^ {2}Total: +(\d+)\n {2}Passed: +(\d+)\n {2}Skipped: +(\d+)\n {2}Duration: /m.exec(output);
+  if (!found) return undefined;
+  const [total, passed, skipped] = found.slice(1).map(Number);
+  return { passed, failed: total - passed, skipped };
+}
+
+/** Compiles and runs the files that match `filters`. @param {string[]} filters @returns {Promise<Counts>} */
+export async function runSpec(filters) {
+  const files = specFiles(".test.ts").filter((file) =>
+    filters.length === 0 ? !file.startsWith("package/") : filters.some((filter) => file.includes(filter)),
+  );
+  /** @type {Counts} */
+  const sum = { passed: 0, failed: 0, skipped: 0 };
+  if (files.length === 0) {
+    console.log(`no spec file matches ${filters.join(" ")}`);
+    return { ...sum, failed: 1 };
+  }
+  // A folder of its own for each run: two runs in one checkout do not disturb each other.
+  const outdir = path.join(ROOT, "build", `spec-${process.pid}`);
+  try {
+    await compile(files, outdir);
+    const queue = files.slice();
+    const worker = async () => {
+      for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
+        const counts = await runFile(path.join(outdir, file.replace(/\.ts$/, ".mjs")), file.replace(/\.test\.ts$/, ""));
+        sum.passed += counts.passed;
+        sum.failed += counts.failed;
+        sum.skipped += counts.skipped;
+      }
+    };
+    await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+  } catch (error) {
+    console.log(`the tests could not be compiled: ${/** @type {Error} */ (error).message}`);
+    sum.failed += 1;
+  } finally {
+    rmSync(outdir, { recursive: true, force: true });
+  }
+  return sum;
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const args = process.argv.slice(2);
+  if (args[0] === "--compile") {
+    await compile(specFiles(".test.ts"), path.join(ROOT, "build", "spec"));
+  } else {
+    const sum = await runSpec(args.map((arg) => arg.replace(/^(\.\/)?spec\//, "")));
+    console.log(summary(sum));
+    process.exitCode = sum.failed > 0 ? 1 : 0;
+  }
+}

@@ -1,0 +1,103 @@
+/**
+ * What every test file imports: uvu's suites with a time limit per test, and its assertions.
+ *
+ * Sockets of this package do not keep the process alive, so a test that waits for ever would end the process in silence.
+ * Here a live timer is held during each test: whatever does not settle fails, by name, when its time is over. An error in
+ * a hook, which uvu swallows, and a suite whose `run()` was forgotten are failures too.
+ */
+import * as uvu from "uvu";
+
+export * as assert from "uvu/assert";
+
+/** How long one test may take when it does not say otherwise. */
+const TEST_TIMEOUT_MS = 10_000;
+
+type Body = () => unknown;
+
+export interface TestOptions {
+  /** Milliseconds until the test counts as failed. */
+  timeout?: number;
+}
+
+export interface Suite {
+  (title: string, body: Body, options?: TestOptions): void;
+  /** While working on one test; the runner refuses it when CI is set. */
+  only(title: string, body: Body, options?: TestOptions): void;
+  /** A test that cannot run here. `reason` says what is missing. */
+  skip(title: string, reason: string): void;
+  before(hook: Body): void;
+  after(hook: Body): void;
+  beforeEach(hook: Body): void;
+  afterEach(hook: Body): void;
+  /** Hands the suite to the runner: the last line of a test file. */
+  run(): void;
+}
+
+/** Suites that hold tests and were not handed to the runner yet. */
+const waiting = new Set<string>();
+
+process.on("exit", () => {
+  for (const name of waiting) {
+    console.error(`suite "${name}" has tests, but run() was not called`);
+    process.exitCode = 1;
+  }
+});
+
+/** Runs `body` and rejects when it has not settled in time. */
+async function bounded(body: Body, limit: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`not settled after ${limit} ms`)), limit);
+  });
+  try {
+    await Promise.race([body(), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** A hook with a time limit, whose error is printed before uvu loses it. */
+function hook(name: string, body: Body): () => Promise<void> {
+  return async () => {
+    try {
+      await bounded(body, TEST_TIMEOUT_MS);
+    } catch (error) {
+      console.error(`a hook of suite "${name}" failed:`, error);
+      process.once("exit", () => {
+        process.exitCode = 1;
+      });
+      throw error;
+    }
+  };
+}
+
+/** Makes a suite; its name is the path of the file it tests, such as "codec/decoder". */
+export function suite(name: string): Suite {
+  const inner = uvu.suite(name);
+  const it = (title: string, body: Body, options?: TestOptions): void => {
+    waiting.add(name);
+    inner(title, () => bounded(body, options?.timeout ?? TEST_TIMEOUT_MS));
+  };
+  it.only = (title: string, body: Body, options?: TestOptions): void => {
+    if (process.env.CI) throw new Error(`"${title}" is marked only`);
+    waiting.add(name);
+    inner.only(title, () => bounded(body, options?.timeout ?? TEST_TIMEOUT_MS));
+  };
+  it.skip = (title: string, reason: string): void => {
+    waiting.add(name);
+    console.log(`skipped: ${name}: ${title} (${reason})`);
+    inner.skip(title);
+  };
+  it.before = (body: Body): void => inner.before(hook(name, body));
+  it.after = (body: Body): void => inner.after(hook(name, body));
+  it.beforeEach = (body: Body): void => inner.before.each(hook(name, body));
+  it.afterEach = (body: Body): void => inner.after.each(hook(name, body));
+  it.run = (): void => {
+    waiting.delete(name);
+    inner.run();
+  };
+  return it;
+}
+
+/** The suite of a file that needs no name. */
+export const test: Suite = suite("");
