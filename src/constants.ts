@@ -24,8 +24,8 @@ export const PAGE_BODY_BYTES = 1024;
 /** A page: what a tiny message that the application keeps can pin. */
 export const PAGE_BYTES = 4096;
 
-/** Received bodies from here on are views into their chunk: one pins at most eight times its size. */
-export const VIEW_BODY_BYTES = 8192;
+/** A received body is a view into its chunk when what it pins is at most so many times its size: from 8 KiB on in a full chunk. */
+export const PIN_FACTOR = 8;
 
 /** A body whose size is only announced gets at most this much memory ahead of its bytes. */
 export const GROW_STEP_BYTES = 1048576;
@@ -47,3 +47,12 @@ export const PING_TTL_MAX_DECISECONDS = 655;
 
 /** How long a process that ended by itself waits in silence for unsent messages before it says so. */
 export const EXIT_WARNING_MS = 500;
+
+/** `sun_path` of Linux is 108 octets with its closing NUL. Node cuts longer paths without a word, so they are refused before. */
+export const IPC_PATH_LINUX_BYTES = 107;
+
+/** The same of macOS and the BSDs: 104. */
+export const IPC_PATH_OTHER_BYTES = 103;
+
+/** After our FIN: how long the peer may take to send its own before the descriptor is closed anyway. A live peer needs one round trip. */
+export const END_WAIT_MS = 1000;

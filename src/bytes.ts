@@ -1,0 +1,24 @@
+/**
+ * Byte helpers that several layers share. Everything here takes and gives octets; nothing knows what they mean.
+ */
+
+/** The empty body. One for all: it has no octet that somebody could change. */
+export const EMPTY: Buffer = Buffer.alloc(0);
+
+/** Lower-cases A to Z and leaves every other octet alone: how ZMTP compares the names of properties. */
+export function lowerAscii(text: string): string {
+  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
+
+/** Overwrites secrets that are no longer needed. */
+export function wipe(...secrets: (Uint8Array | undefined)[]): void {
+  for (const secret of secrets) secret?.fill(0);
+}
+
+/** An own copy that shares memory with nothing, not even with a pool: for octets that stay as long as a connection. */
+export function ownCopy(bytes: Uint8Array): Buffer {
+  if (bytes.length === 0) return EMPTY;
+  const copy = Buffer.allocUnsafeSlow(bytes.length);
+  copy.set(bytes);
+  return copy;
+}

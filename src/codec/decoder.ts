@@ -1,0 +1,349 @@
+/**
+ * The decoder: chunks as the kernel gave them in, whole messages out. It knows frames and nothing else.
+ *
+ * Rules
+ * - One explicit loop over the chunk; a frame that spans chunks leaves the loop with its header or its body kept in
+ *   fields, and the next chunk begins by finishing it. No recursion, no closure, no object but the body and its array.
+ * - A size that is only announced allocates nothing: a body grows as its octets arrive.
+ * - The sink may stop decoding behind a message. The rest of the chunk, and every chunk pushed later, stays raw until
+ *   `resume()`. It may also `close()` inside any callback; nothing is delivered after that.
+ * - A chunk belongs to the decoder from `push()` on: bodies may be views into it.
+ *
+ * Who owns a body's memory. A view is free but pins all that lies under it, a copy costs time. So
+ * - a body lies in its chunk when that pins at most PIN_FACTOR times its size, or when the chunk is no larger than a page;
+ * - smaller bodies share a *page*: the next PAGE_BYTES of the chunk are copied in one go, and bodies are views into that;
+ * - the others are copied on their own.
+ */
+import { constants } from "node:buffer";
+import { EMPTY } from "../bytes.ts";
+import {
+  COMMAND_BYTES,
+  GROW_STEP_BYTES,
+  HANDSHAKE_COMMAND_BYTES,
+  MESSAGE_FRAMES,
+  PAGE_BODY_BYTES,
+  PAGE_BYTES,
+  PIN_FACTOR,
+} from "../constants.ts";
+import { ProtocolError } from "../errors.ts";
+import { Ring } from "../ring.ts";
+import {
+  FLAG_COMMAND,
+  FLAG_LONG,
+  FLAG_MORE,
+  FLAGS_RESERVED,
+  LONG_HEADER_BYTES,
+  readLongSize,
+  SHORT_HEADER_BYTES,
+} from "./frame.ts";
+
+/** A frame larger than allowed. libzmq drops such a peer without a handshake event: only the `disconnect` is seen. */
+export class FrameSizeError extends ProtocolError {}
+
+/** What the decoder tells. Called synchronously; none of these may call `push()` or `resume()`. */
+export interface DecoderSink {
+  /** One whole message. False: stop decoding behind it, the rest stays raw until `resume()`. */
+  onMessage(frames: Buffer[]): boolean;
+  /** A command's body: a view that is valid during the call only. May throw ProtocolError. */
+  onCommand(body: Buffer): void;
+  /** Every frame while `handshaking`, a view as above. The sink clears `handshaking` in here to enter traffic in mid-chunk. */
+  onHandshakeFrame(flags: number, body: Buffer): void;
+}
+
+/** Where no page lies: every offset is behind its end. */
+const NO_PAGE = -1;
+
+export class Decoder {
+  /** Frames go to `onHandshakeFrame` until the sink clears this. */
+  handshaking = true;
+
+  readonly #sink: DecoderSink;
+  readonly #maxFrameBytes: number;
+
+  #stopped = false;
+  #closed = false;
+
+  /** Frames of a message whose last frame has not come. */
+  #frames: Buffer[] | undefined = undefined;
+
+  /** A header that was cut by the end of a chunk. */
+  readonly #head: Uint8Array = new Uint8Array(LONG_HEADER_BYTES);
+  #headBytes = 0;
+
+  /** A body that was cut by the end of a chunk: what has come of it, in memory that grows towards the announced size. */
+  #body: Buffer | undefined = undefined;
+  #bodyFlags = 0;
+  #bodyBytes = 0;
+  #bodySize = 0;
+
+  /** Chunks that wait while stopped; the first is decoded up to `#restOffset`. */
+  readonly #rest: Ring<Buffer> = new Ring();
+  #restOffset = 0;
+  #restBytes = 0;
+
+  /** The page of the current chunk: the memory of the chunk's octets `#pageStart` to `#pageEnd`. */
+  #page: ArrayBufferLike = EMPTY.buffer;
+  #pageStart = 0;
+  #pageEnd = NO_PAGE;
+
+  /** @param maxMessageSize octets that a frame's body may have, negative for no limit (ZMQ_MAXMSGSIZE). */
+  constructor(sink: DecoderSink, maxMessageSize: number) {
+    this.#sink = sink;
+    this.#maxFrameBytes = maxMessageSize < 0 ? constants.MAX_LENGTH : Math.min(maxMessageSize, constants.MAX_LENGTH);
+  }
+
+  /** The sink said stop, and `resume()` has not been called. */
+  get stopped(): boolean {
+    return this.#stopped;
+  }
+
+  /** Octets that wait undecoded while stopped. */
+  get backlogBytes(): number {
+    return this.#restBytes;
+  }
+
+  /**
+   * Decodes a chunk, or keeps it while stopped. True when it was decoded to its end.
+   * @throws ProtocolError after which the decoder is closed.
+   */
+  push(chunk: Buffer): boolean {
+    if (this.#closed) return false;
+    if (this.#stopped) {
+      this.#keep(chunk, 0);
+      return false;
+    }
+    return this.#decode(chunk, 0);
+  }
+
+  /** Goes on after a stop; true when everything kept was decoded. */
+  resume(): boolean {
+    if (this.#closed) return false;
+    this.#stopped = false;
+    for (let chunk = this.#rest.shift(); chunk !== undefined; chunk = this.#rest.shift()) {
+      const offset = this.#restOffset;
+      this.#restOffset = 0;
+      this.#restBytes -= chunk.length - offset;
+      if (!this.#decode(chunk, offset)) return false;
+    }
+    return true;
+  }
+
+  /** Drops everything; nothing is delivered afterwards. */
+  close(): void {
+    this.#closed = true;
+    this.#frames = undefined;
+    this.#body = undefined;
+    this.#rest.clear();
+    this.#restBytes = 0;
+    this.#dropPage();
+  }
+
+  /** Keeps the rest of a chunk in front of those that were kept before, or a whole chunk behind them. */
+  #keep(chunk: Buffer, offset: number): void {
+    if (chunk.length === offset) return;
+    if (offset > 0) {
+      this.#rest.unshift(chunk);
+      this.#restOffset = offset;
+    } else {
+      this.#rest.push(chunk);
+    }
+    this.#restBytes += chunk.length - offset;
+  }
+
+  /** The loop. Decodes from `offset` to the chunk's end, or to where the sink stops it. */
+  #decode(chunk: Buffer, from: number): boolean {
+    const end = chunk.length;
+    let offset = from;
+    if (this.#body !== undefined) offset = this.#finishBody(chunk, offset);
+    else if (this.#headBytes > 0) offset = this.#finishHeader(chunk, offset);
+    if (this.#stopped || this.#closed) return this.#leave(chunk, offset);
+
+    const sink = this.#sink;
+    const maxFrameBytes = this.#maxFrameBytes;
+    if (chunk.buffer.byteLength <= PAGE_BYTES) {
+      this.#page = chunk.buffer;
+      this.#pageStart = -chunk.byteOffset;
+      this.#pageEnd = end;
+    }
+    while (offset < end) {
+      const flags = chunk[offset];
+      let start = offset + SHORT_HEADER_BYTES;
+      let size: number;
+      if (flags <= FLAG_MORE && start <= end && !this.handshaking) {
+        size = chunk[offset + 1];
+        if (size > maxFrameBytes) this.#checkSize(flags, size);
+      } else {
+        if ((flags & FLAG_LONG) !== 0) start = offset + LONG_HEADER_BYTES;
+        this.#checkFlags(flags);
+        if (start > end) {
+          this.#keepHeader(chunk, offset);
+          break;
+        }
+        size = (flags & FLAG_LONG) === 0 ? chunk[offset + 1] : readLongSize(chunk, offset + 1);
+        this.#checkSize(flags, size);
+      }
+      const next = start + size;
+      if (next > end) {
+        this.#beginBody(flags, size, chunk, start);
+        break;
+      }
+      offset = next;
+      if (flags > (FLAG_MORE | FLAG_LONG) || this.handshaking) {
+        this.#deliver(flags, chunk.subarray(start, next));
+        if (this.#closed) return false;
+        continue;
+      }
+      const body =
+        next <= this.#pageEnd
+          ? Buffer.from(this.#page as ArrayBuffer, start - this.#pageStart, size)
+          : this.#take(chunk, start, size);
+      let frames = this.#frames;
+      if (frames === undefined) frames = [body];
+      else frames.push(body);
+      if ((flags & FLAG_MORE) !== 0) {
+        this.#frames = frames;
+        if (frames.length >= MESSAGE_FRAMES) throw this.#fault("too many frames in a message");
+        continue;
+      }
+      this.#frames = undefined;
+      if (!sink.onMessage(frames)) {
+        this.#stopped = true;
+        if (offset === end) this.#dropPage();
+        return this.#leave(chunk, offset);
+      }
+      if (this.#closed) return false;
+    }
+    this.#dropPage();
+    return true;
+  }
+
+  /** Leaves the loop before the chunk's end. */
+  #leave(chunk: Buffer, offset: number): boolean {
+    if (!this.#closed) this.#keep(chunk, offset);
+    return false;
+  }
+
+  /** The page lies in the coordinates of one chunk, and is let go with it. */
+  #dropPage(): void {
+    this.#page = EMPTY.buffer;
+    this.#pageEnd = NO_PAGE;
+  }
+
+  /** The body of a message that lies in the chunk but in no page. */
+  #take(chunk: Buffer, start: number, size: number): Buffer {
+    if (size === 0) return EMPTY;
+    if (size * PIN_FACTOR >= chunk.buffer.byteLength) return chunk.subarray(start, start + size);
+    if (size > PAGE_BODY_BYTES) {
+      const body = Buffer.allocUnsafe(size);
+      chunk.copy(body, 0, start, start + size);
+      return body;
+    }
+    const pageBytes = Math.min(PAGE_BYTES, chunk.length - start);
+    const page = Buffer.allocUnsafeSlow(pageBytes);
+    chunk.copy(page, 0, start, start + pageBytes);
+    this.#page = page.buffer;
+    this.#pageStart = start - page.byteOffset;
+    this.#pageEnd = start + pageBytes;
+    return Buffer.from(page.buffer, page.byteOffset, size);
+  }
+
+  /** Keeps what has come of a header. */
+  #keepHeader(chunk: Buffer, offset: number): void {
+    this.#headBytes = chunk.length - offset;
+    for (let i = 0; i < this.#headBytes; i++) this.#head[i] = chunk[offset + i];
+  }
+
+  /** Completes a kept header, and delivers the frame when its body lies in this chunk. Returns the new offset. */
+  #finishHeader(chunk: Buffer, from: number): number {
+    const head = this.#head;
+    let offset = from;
+    const needed = (head[0] & FLAG_LONG) === 0 ? SHORT_HEADER_BYTES : LONG_HEADER_BYTES;
+    while (this.#headBytes < needed) {
+      if (offset === chunk.length) return offset;
+      head[this.#headBytes++] = chunk[offset++];
+    }
+    this.#headBytes = 0;
+    const flags = head[0];
+    const size = needed === SHORT_HEADER_BYTES ? head[1] : readLongSize(head, 1);
+    this.#checkSize(flags, size);
+    this.#beginBody(flags, size, chunk, offset);
+    return this.#finishBody(chunk, chunk.length < offset + size ? chunk.length : offset + size);
+  }
+
+  /** Takes what this chunk has of a body. */
+  #beginBody(flags: number, size: number, chunk: Buffer, start: number): void {
+    this.#bodyFlags = flags;
+    this.#bodySize = size;
+    this.#bodyBytes = 0;
+    this.#body = Buffer.allocUnsafe(Math.min(size, GROW_STEP_BYTES));
+    this.#fill(chunk, start);
+  }
+
+  /** Goes on with a kept body, and delivers its frame when it is complete. Returns the new offset. */
+  #finishBody(chunk: Buffer, from: number): number {
+    const offset = this.#fill(chunk, from);
+    if (this.#bodyBytes < this.#bodySize) return offset;
+    const body = this.#body as Buffer;
+    this.#body = undefined;
+    this.#deliver(this.#bodyFlags, body);
+    return offset;
+  }
+
+  /** Copies into the kept body, which doubles when it is full. Returns the offset of the first octet behind. */
+  #fill(chunk: Buffer, from: number): number {
+    let body = this.#body as Buffer;
+    let offset = from;
+    while (offset < chunk.length && this.#bodyBytes < this.#bodySize) {
+      if (this.#bodyBytes === body.length) {
+        const larger = Buffer.allocUnsafe(Math.min(this.#bodySize, body.length * 2));
+        body.copy(larger);
+        this.#body = body = larger;
+      }
+      const count = Math.min(body.length - this.#bodyBytes, chunk.length - offset);
+      chunk.copy(body, this.#bodyBytes, offset, offset + count);
+      this.#bodyBytes += count;
+      offset += count;
+    }
+    return offset;
+  }
+
+  /** Delivers a frame outside the fast path. */
+  #deliver(flags: number, body: Buffer): void {
+    if (this.handshaking) {
+      this.#sink.onHandshakeFrame(flags, body);
+    } else if ((flags & FLAG_COMMAND) !== 0) {
+      this.#sink.onCommand(body);
+    } else {
+      const frames = this.#frames ?? [];
+      frames.push(body);
+      if ((flags & FLAG_MORE) !== 0) {
+        this.#frames = frames;
+        if (frames.length >= MESSAGE_FRAMES) throw this.#fault("too many frames in a message");
+        return;
+      }
+      this.#frames = undefined;
+      if (!this.#sink.onMessage(frames)) this.#stopped = true;
+    }
+  }
+
+  #checkFlags(flags: number): void {
+    if ((flags & FLAGS_RESERVED) !== 0) throw this.#fault("reserved bits in a frame's flags");
+    if ((flags & FLAG_COMMAND) !== 0 && (flags & FLAG_MORE) !== 0) throw this.#fault("a command with MORE");
+  }
+
+  #checkSize(flags: number, size: number): void {
+    let limit = this.#maxFrameBytes;
+    if (this.handshaking) limit = Math.min(limit, HANDSHAKE_COMMAND_BYTES);
+    else if ((flags & FLAG_COMMAND) !== 0) limit = Math.min(limit, COMMAND_BYTES);
+    if (size > limit) {
+      this.close();
+      throw new FrameSizeError("ERR_ZMTP_UNSPECIFIED", `a frame of ${size} octets, the limit is ${limit}`);
+    }
+  }
+
+  /** Makes the error for bad framing and closes the decoder: what follows in the stream means nothing. */
+  #fault(detail: string): ProtocolError {
+    this.close();
+    return new ProtocolError("ERR_ZMTP_UNSPECIFIED", detail);
+  }
+}
