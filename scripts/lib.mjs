@@ -2,6 +2,7 @@
  * What the scripts share: where the project is, how a count is written, how a program is run.
  */
 import { spawn } from "node:child_process";
+import { existsSync, statSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -40,3 +41,17 @@ export const BIN = {
   tsc: path.join(ROOT, "node_modules/typescript/bin/tsc"),
   tsc5: path.join(ROOT, "node_modules/typescript-5/bin/tsc"),
 };
+
+/**
+ * Installs a folder that has its own package.json, when its lock file is newer than what is installed.
+ * @param {string} folder relative to the root @returns {Promise<boolean>} false when npm failed
+ */
+export async function install(folder) {
+  const lock = path.join(ROOT, folder, "package-lock.json");
+  const installed = path.join(ROOT, folder, "node_modules", ".package-lock.json");
+  if (existsSync(installed) && existsSync(lock) && statSync(installed).mtimeMs >= statSync(lock).mtimeMs) return true;
+  const { code } = await run("npm", [existsSync(lock) ? "ci" : "install", "--no-audit", "--no-fund"], {
+    cwd: path.join(ROOT, folder),
+  });
+  return code === 0;
+}

@@ -1,0 +1,229 @@
+/**
+ * Builds dist/: `npm run build`.
+ *
+ *   zmtp.cjs                     the one implementation: everything that src/index.ts reaches
+ *   index.cjs                    picks the public names from it
+ *   draft.cjs, v5-compat.cjs     the sub-path entries (those that exist in src), which take what they share from zmtp.cjs
+ *   <name>.cjs                   a lazy chunk: what a file in src loads by `require("./<name>.ts")` instead of an import
+ *   *.mjs, *.d.mts               thin ESM wrappers: the same objects under `import`
+ *   types/                       the declarations, by tsc
+ *
+ * Two bundles that both held the sources would be two inproc registries and two error classes. So a module is in zmtp.cjs or
+ * in one chunk, never in two outputs: a chunk that imports a module of zmtp.cjs gets zmtp.cjs's own copy of it, and the
+ * build fails when two chunks would each bring the same module.
+ */
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { build } from "esbuild";
+import { BIN, ROOT, run } from "./lib.mjs";
+
+const SRC = path.join(ROOT, "src");
+const DIST = path.join(ROOT, "dist");
+/** Built here and moved at the end, so that a process that loads dist meanwhile sees the old or the new one. */
+const NEW = path.join(ROOT, "build", `dist-${process.pid}`);
+
+/** @type {import("esbuild").BuildOptions & { metafile: true }} */
+const COMMON = {
+  absWorkingDir: ROOT,
+  bundle: true,
+  format: "cjs",
+  platform: "node",
+  target: "node18",
+  sourcemap: true,
+  sourcesContent: false,
+  legalComments: "eof",
+  metafile: true,
+  logLevel: "error",
+};
+
+/** The file a relative import means. @param {{ resolveDir: string, path: string }} args */
+const target = (args) => path.resolve(args.resolveDir, args.path);
+
+/** Name of a source in reports and as a key: its path below src without the ending. @param {string} file */
+const moduleName = (file) => path.relative(SRC, file).split(path.sep).join("/").replace(/\.ts$/, "");
+
+/**
+ * Leaves `require("./x.ts")` to run time as `require("./x.cjs")`, and notes the file as a chunk to build.
+ * @param {Map<string, string>} chunks name to file @returns {import("esbuild").Plugin}
+ */
+const lazyChunks = (chunks) => ({
+  name: "lazy-chunks",
+  setup({ onResolve }) {
+    onResolve({ filter: /^\.\.?\/.*\.ts$/ }, (args) => {
+      if (args.kind !== "require-call") return undefined;
+      const name = path.basename(args.path, ".ts");
+      const file = target(args);
+      if ((chunks.get(name) ?? file) !== file) throw new Error(`two lazy chunks are called ${name}`);
+      chunks.set(name, file);
+      return { path: `./${name}.cjs`, external: true };
+    });
+  },
+});
+
+/**
+ * Takes every module that zmtp.cjs holds from there.
+ * @param {Set<string>} shared files in zmtp.cjs @param {Set<string>} used collects those that chunks need
+ * @returns {import("esbuild").Plugin}
+ */
+const fromImplementation = (shared, used) => ({
+  name: "from-implementation",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^\.\.?\/.*\.ts$/ }, (args) => {
+      if (args.kind === "entry-point" || !shared.has(target(args))) return undefined;
+      used.add(target(args));
+      return { path: target(args), namespace: "shared" };
+    });
+    onResolve({ filter: /^\.\/zmtp\.cjs$/ }, (args) => ({ path: args.path, external: true }));
+    onLoad({ filter: /.*/, namespace: "shared" }, (args) => ({
+      contents: `module.exports = require("./zmtp.cjs").modules[${JSON.stringify(moduleName(args.path))}];`,
+      loader: "js",
+    }));
+  },
+});
+
+/** Files below src that went into an output. @param {import("esbuild").Metafile} metafile */
+const sources = (metafile) =>
+  Object.keys(metafile.inputs)
+    .filter((file) => file.startsWith("src/"))
+    .map((file) => path.join(ROOT, file));
+
+/** The notices of bundled packages have to travel with the bundle. @param {Iterable<import("esbuild").Metafile>} metafiles */
+function writeNotices(metafiles) {
+  /** @type {Set<string>} */
+  const packages = new Set();
+  for (const { inputs } of metafiles) {
+    for (const file of Object.keys(inputs)) {
+      const found = /^.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(file);
+      if (found) packages.add(path.join(ROOT, found[0]));
+    }
+  }
+  if (packages.size === 0) return;
+  const notices = [...packages].sort().map((folder) => {
+    const { name, version, license } = JSON.parse(readFileSync(path.join(folder, "package.json"), "utf8"));
+    const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
+    if (!file) throw new Error(`${name} is bundled but has no licence file`);
+    return `${name} ${version} (${license})\n\n${readFileSync(path.join(folder, file), "utf8").trim()}\n`;
+  });
+  const text = `Parts of these packages are bundled into the files beside this one.\n\n${notices.join(`\n${"-".repeat(80)}\n\n`)}`;
+  writeFileSync(path.join(NEW, "THIRD-PARTY-NOTICES.txt"), text);
+}
+
+/** Bundles the implementation and its chunks; returns the metafiles by output name. */
+async function bundle() {
+  /** @type {Map<string, string>} */
+  const chunks = new Map();
+  for (const entry of ["draft", "v5-compat"]) {
+    if (existsSync(path.join(SRC, `${entry}.ts`))) chunks.set(entry, path.join(SRC, `${entry}.ts`));
+  }
+  const main = path.join(SRC, "index.ts");
+  const plan = await build({
+    ...COMMON,
+    entryPoints: [main],
+    write: false,
+    outdir: NEW,
+    plugins: [lazyChunks(chunks)],
+  });
+  const shared = new Set(sources(plan.metafile));
+
+  /** @type {Set<string>} */
+  const used = new Set();
+  /** @type {Map<string, string>} */
+  const owner = new Map();
+  /** @type {Map<string, import("esbuild").Metafile>} */
+  const metafiles = new Map();
+  // A chunk may name further lazy chunks: the loop sees entries that are added to the map meanwhile.
+  for (const [name, file] of chunks) {
+    const plugins = [lazyChunks(chunks), fromImplementation(shared, used)];
+    if (shared.has(file))
+      throw new Error(`${moduleName(file)} is imported by the implementation: it cannot be a chunk too`);
+    const { metafile } = await build({
+      ...COMMON,
+      entryPoints: [file],
+      outfile: path.join(NEW, `${name}.cjs`),
+      plugins,
+    });
+    for (const source of sources(metafile)) {
+      if (owner.has(source)) {
+        throw new Error(
+          `${moduleName(source)} would be in ${owner.get(source)}.cjs and ${name}.cjs: index.ts has to reach it`,
+        );
+      }
+      owner.set(source, name);
+    }
+    metafiles.set(name, metafile);
+  }
+
+  const parts = [...used].sort();
+  const contents = [
+    'export * as index from "./index.ts";',
+    ...parts.map((file, i) => `import * as m${i} from "./${moduleName(file)}.ts";`),
+    `export const modules = { ${parts.map((file, i) => `${JSON.stringify(moduleName(file))}: m${i}`).join(", ")} };`,
+  ].join("\n");
+  const { metafile } = await build({
+    ...COMMON,
+    stdin: { contents, resolveDir: SRC, sourcefile: "zmtp.ts", loader: "ts" },
+    outfile: path.join(NEW, "zmtp.cjs"),
+    plugins: [lazyChunks(chunks)],
+  });
+  metafiles.set("zmtp", metafile);
+  return metafiles;
+}
+
+/** Writes the CommonJS main entry and the ESM wrappers of all entries. */
+function writeEntries() {
+  const load = createRequire(import.meta.url);
+  for (const entry of ["index", "draft", "v5-compat"]) {
+    if (!existsSync(path.join(SRC, `${entry}.ts`))) continue;
+    process.noDeprecation = true;
+    const exported = entry === "index" ? load(path.join(NEW, "zmtp.cjs")).index : load(path.join(NEW, `${entry}.cjs`));
+    const names = Object.keys(exported).sort();
+    if (entry === "index") {
+      const lines = [
+        '"use strict";',
+        'Object.defineProperty(exports, "__esModule", { value: true });',
+        'const { index } = require("./zmtp.cjs");',
+        ...names.map((name) => `exports.${name} = index.${name};`),
+      ];
+      writeFileSync(path.join(NEW, "index.cjs"), `${lines.join("\n")}\n`);
+    }
+    const wrapper = [
+      `import entry from "./${entry}.cjs";`,
+      ...names.map((name) => `export const ${name} = entry.${name};`),
+    ];
+    writeFileSync(path.join(NEW, `${entry}.mjs`), `${wrapper.join("\n")}\n`);
+    writeFileSync(path.join(NEW, `${entry}.d.mts`), `export * from "./types/${entry}.js";\n`);
+  }
+}
+
+/** Emits the declarations. Their imports say `.ts` as the sources do; consumers resolve `.js` everywhere. */
+async function declarations() {
+  const outDir = path.join(NEW, "types");
+  const { code } = await run(process.execPath, [BIN.tsc, "--project", "tsconfig.build.json", "--outDir", outDir]);
+  if (code !== 0) throw new Error("the declarations could not be made: see above");
+  for (const file of readdirSync(outDir, { recursive: true, encoding: "utf8" })) {
+    if (!file.endsWith(".d.ts")) continue;
+    const text = readFileSync(path.join(outDir, file), "utf8");
+    const importing = /((?:from|import)\s*\(?\s*"\.\.?\/[^"]*)\.ts"/g;
+    writeFileSync(path.join(outDir, file), text.replace(importing, '$1.js"'));
+  }
+}
+
+try {
+  mkdirSync(NEW, { recursive: true });
+  const metafiles = await bundle();
+  writeNotices(metafiles.values());
+  writeEntries();
+  await declarations();
+  rmSync(DIST, { recursive: true, force: true });
+  renameSync(NEW, DIST);
+  const sizes = [...metafiles].map(([name, { outputs }]) => {
+    const bytes = Object.entries(outputs).find(([file]) => file.endsWith(".cjs"))?.[1].bytes ?? 0;
+    return `${name}.cjs ${(bytes / 1024).toFixed(1)} KiB`;
+  });
+  console.log(`dist: ${sizes.join(", ")}`);
+} catch (error) {
+  rmSync(NEW, { recursive: true, force: true });
+  console.error(`build failed: ${/** @type {Error} */ (error).message}`);
+  process.exitCode = 1;
+}

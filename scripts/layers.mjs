@@ -1,0 +1,125 @@
+/**
+ * The rules that hold the sources to their layers; check-layers.mjs applies them to this project.
+ *
+ * A file imports lower layers and its own folder, types included. Only transport/ reaches the network and the file system,
+ * only crypto/ (and a WebSocket handshake) cryptography, only the listed places timers; the sans-io layers see no clock and
+ * no randomness but what is handed to them. What one file imports is read from the bundler's metafile, so that comments and
+ * strings do not matter; type-only imports, which the bundler drops, are read from the text.
+ */
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { build, transform } from "esbuild";
+
+/** From the bottom to the top; a name that ends in a slash is a folder. */
+const LAYERS = [
+  ["errors.ts", "constants.ts", "bytes.ts", "ring.ts"],
+  ["options.ts", "events.ts", "codec/", "crypto/"],
+  ["mechanism/"],
+  ["connection/", "pipe.ts"],
+  ["transport/", "routing/"],
+  ["session/"],
+  ["context.ts"],
+  ["socket/"],
+  ["proxy.ts"],
+  ["index.ts", "draft.ts", "v5-compat.ts"],
+];
+
+/** Who may import what of Node; what is not listed, nobody may. */
+const BUILTINS = new Map([
+  ...["net", "fs", "http", "https", "dns", "os", "tls", "dgram", "path"].map((name) => entry(name, ["transport/"])),
+  entry("crypto", ["crypto/", "transport/ws"]),
+  entry("timers", ["session/", "socket/", "context.ts", "proxy.ts", "v5-compat.ts", "transport/net-stream.ts"]),
+  entry("events", [""]),
+  entry("util", [""]),
+]);
+
+/** Who may bundle a package. */
+const PACKAGES = ["crypto/", "transport/"];
+
+/** Who may use timers. */
+const TIMERS = ["session/", "socket/", "context.ts", "proxy.ts", "v5-compat.ts", "transport/net-stream.ts"];
+const TIMER_CALL = /\b(setTimeout|setInterval|setImmediate)\b/;
+
+/** Who has clock and randomness handed in. */
+const SANS_IO = ["codec/", "crypto/", "mechanism/", "connection/", "routing/", "pipe.ts"];
+const CLOCK_CALL = /\b(Date\.now|new Date|performance\.now|process\.hrtime|Math\.random)\b/;
+
+/** @param {string} name @param {string[]} places @returns {[string, string[]]} */
+function entry(name, places) {
+  return [`node:${name}`, places];
+}
+
+/** @param {string} file @param {string[]} places */
+const within = (file, places) => places.some((place) => file.startsWith(place));
+
+/** The layer of a file and the folder that it may import freely. @param {string} file relative to src */
+function place(file) {
+  const layer = LAYERS.findIndex((units) =>
+    units.some((unit) => (unit.endsWith("/") ? file.startsWith(unit) : file === unit)),
+  );
+  return { layer, folder: file.includes("/") ? file.slice(0, file.indexOf("/")) : "" };
+}
+
+/** Why `from` may not import `to`, both relative to src. @param {string} from @param {string} to */
+function fault(from, to) {
+  const a = place(from);
+  const b = place(to);
+  if (b.layer < a.layer || (b.layer === a.layer && a.folder === b.folder)) return undefined;
+  return `${from} imports ${to}: ${b.layer > a.layer ? "up" : "sideways"}, from layer ${a.layer} to ${b.layer}`;
+}
+
+/**
+ * Checks the sources below `src`; returns what is wrong, a sentence each.
+ * @param {string} src an absolute path @returns {Promise<string[]>}
+ */
+export async function checkLayers(src) {
+  const files = readdirSync(src, { recursive: true, encoding: "utf8" })
+    .map((file) => file.split(path.sep).join("/"))
+    .filter((file) => file.endsWith(".ts"))
+    .sort();
+  /** @type {Set<string>} */
+  const faults = new Set();
+  for (const file of files) {
+    if (place(file).layer < 0) faults.add(`${file} belongs to no layer`);
+    const text = readFileSync(path.join(src, file), "utf8");
+    for (const [, to] of text.matchAll(/^\s*(?:import|export)\s+type\b[^"';]*\bfrom\s+"(\.[^"]+)"/gm)) {
+      const wrong = fault(file, path.posix.normalize(path.posix.join(path.posix.dirname(file), to)));
+      if (wrong) faults.add(wrong);
+    }
+    // Without types and comments.
+    const { code } = await transform(text, { loader: "ts", legalComments: "none" });
+    const timer = TIMER_CALL.exec(code);
+    if (timer && !within(file, TIMERS)) faults.add(`${file} uses ${timer[1]}: no timers here`);
+    const clock = CLOCK_CALL.exec(code);
+    if (clock && within(file, SANS_IO)) faults.add(`${file} uses ${clock[1]}: clock and randomness are handed in`);
+  }
+
+  const { metafile } = await build({
+    absWorkingDir: src,
+    entryPoints: files,
+    bundle: true,
+    write: false,
+    outdir: "unused",
+    format: "cjs",
+    platform: "node",
+    metafile: true,
+    logLevel: "error",
+  });
+  for (const [from, { imports }] of Object.entries(metafile.inputs)) {
+    if (from.startsWith("..")) continue;
+    for (const { path: to, external } of imports) {
+      if (external) {
+        const places = BUILTINS.get(to);
+        if (!places) faults.add(`${from} imports ${to}: not among the modules this package uses`);
+        else if (!within(from, places)) faults.add(`${from} imports ${to}: only ${places.join(", ")} may`);
+      } else if (to.startsWith("..")) {
+        if (!within(from, PACKAGES))
+          faults.add(`${from} imports ${to}: only ${PACKAGES.join(", ")} may bundle packages`);
+      } else {
+        const wrong = fault(from, to);
+        if (wrong) faults.add(wrong);
+      }
+    }
+  }
+  return [...faults];
+}

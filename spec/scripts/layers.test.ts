@@ -1,0 +1,104 @@
+/**
+ * The layer check has to fail on what it is there for: each rule with a planted violation, and a tree that keeps them all.
+ */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { checkLayers } from "../../scripts/layers.mjs";
+import { assert, suite } from "../helpers/test.ts";
+
+const it = suite("scripts/layers");
+
+/** Faults of a tree with these files (path below src to text). */
+async function faultsOf(files: Record<string, string>): Promise<string[]> {
+  const folder = mkdtempSync(path.join(tmpdir(), "zmtp-layers-"));
+  try {
+    for (const [file, text] of Object.entries(files)) {
+      mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
+      writeFileSync(path.join(folder, file), text);
+    }
+    return await checkLayers(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const VALUE = "export const value = 1;\n";
+
+it("accepts imports that go down, and within a folder", async () => {
+  const faults = await faultsOf({
+    "errors.ts": VALUE,
+    "ring.ts": 'export { value } from "./errors.ts";\n',
+    "codec/a.ts":
+      'import type { B } from "./b.ts";\nimport { value } from "../errors.ts";\nexport const a: B = value;\n',
+    "codec/b.ts": "export type B = number; // no setTimeout, no Date.now\n",
+    "transport/tcp.ts": 'import net from "node:net";\nexport const server = net.createServer;\n',
+    "session/session.ts": "export const later = setTimeout;\n",
+  });
+  assert.equal(faults, []);
+});
+
+const planted: [title: string, files: Record<string, string>, fault: RegExp][] = [
+  [
+    "an import that goes up",
+    { "codec/a.ts": 'export { value } from "../session/b.ts";\n', "session/b.ts": VALUE },
+    /^codec\/a\.ts imports session\/b\.ts: up/,
+  ],
+  [
+    "a type import that goes up",
+    {
+      "codec/a.ts": 'import type { V } from "../pipe.ts";\nexport const a: V = 1;\n',
+      "pipe.ts": "export type V = number;\n",
+    },
+    /^codec\/a\.ts imports pipe\.ts: up/,
+  ],
+  [
+    "an import that goes sideways",
+    { "routing/a.ts": 'export { value } from "../transport/b.ts";\n', "transport/b.ts": VALUE },
+    /^routing\/a\.ts imports transport\/b\.ts: sideways/,
+  ],
+  [
+    "the pipe importing the connection beside it",
+    { "pipe.ts": 'export { value } from "./connection/b.ts";\n', "connection/b.ts": VALUE },
+    /sideways/,
+  ],
+  [
+    "a lazily loaded module above",
+    { "codec/a.ts": 'export const a = () => require("../socket/b.ts");\n', "socket/b.ts": VALUE },
+    /^codec\/a\.ts imports socket\/b\.ts: up/,
+  ],
+  ["a file without a layer", { "helpers.ts": VALUE }, /^helpers\.ts belongs to no layer/],
+  ["the network outside transport", { "socket/a.ts": 'export { connect } from "node:net";\n' }, /only transport\//],
+  [
+    "cryptography outside crypto",
+    { "session/a.ts": 'export { randomBytes } from "node:crypto";\n' },
+    /^session\/a\.ts imports node:crypto/,
+  ],
+  [
+    "a module of Node that nobody uses",
+    { "socket/a.ts": 'export { spawn } from "node:child_process";\n' },
+    /not among/,
+  ],
+  [
+    "a timer in a sans-io layer",
+    { "connection/a.ts": "export const a = () => setTimeout(() => {}, 1);\n" },
+    /no timers/,
+  ],
+  [
+    "a timer in a transport that is not the stream",
+    { "transport/a.ts": "export const a = setImmediate;\n" },
+    /no timers/,
+  ],
+  ["the clock in a sans-io layer", { "mechanism/a.ts": "export const a = () => Date.now();\n" }, /handed in/],
+  ["randomness in a sans-io layer", { "routing/a.ts": "export const a = () => Math.random();\n" }, /handed in/],
+];
+
+for (const [title, files, fault] of planted) {
+  it(`finds ${title}`, async () => {
+    const faults = await faultsOf(files);
+    assert.is(faults.length, 1, faults.join("; "));
+    assert.match(faults[0], fault);
+  });
+}
+
+it.run();
