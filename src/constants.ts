@@ -56,3 +56,6 @@ export const IPC_PATH_OTHER_BYTES = 103;
 
 /** After our FIN: how long the peer may take to send its own before the descriptor is closed anyway. A live peer needs one round trip. */
 export const END_WAIT_MS = 1000;
+
+/** After connections that end before they are ready, the reconnect interval doubles this often at most: 3.2 s by default. */
+export const RECONNECT_FAULT_DOUBLINGS = 5;

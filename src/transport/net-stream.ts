@@ -1,0 +1,227 @@
+/**
+ * One byte stream to one peer: a thin adapter over `net.Socket`, the same for tcp and ipc.
+ *
+ * Rules:
+ * - A stream never keeps the process alive; whoever waits for something does that on its own account.
+ * - `onEnd` is called exactly once, whoever closed and why, and after it nothing else is.
+ * - Bytes that came before the peer's FIN are delivered before `onEnd`, also when the stream was paused in between.
+ *   A stream that breaks while it is paused delivers what Node had read already (at most one read more than its buffer):
+ *   `onData` must therefore bear being called while paused. What the kernel still held is lost then, as Node gives a
+ *   broken socket back at once.
+ * - The peer's FIN ends the stream in both directions: ZMTP has no half-closed state.
+ * - The listeners are shared functions that find their stream through the socket, so that an idle connection does not pay for
+ *   closures of its own.
+ */
+
+import type { Socket } from "node:net";
+import { END_WAIT_MS } from "../constants.ts";
+import { formatHostPort } from "./endpoint.ts";
+
+/** Who is told what happens on a stream. */
+export interface StreamHandler {
+  /** Bytes from the peer, split anywhere. The chunk belongs to the receiver. */
+  onData(chunk: Buffer): void;
+  /** The kernel has taken everything, after a `write` that it did not take at once. */
+  onFlushed(): void;
+  /** The stream is gone; once, the last call. Without an error when the peer or this side closed in order. */
+  onEnd(error?: Error): void;
+}
+
+const SILENT: StreamHandler = { onData() {}, onFlushed() {}, onEnd() {} };
+
+/** Where a socket carries its stream. */
+const STREAM = Symbol("stream");
+
+interface Carrier extends Socket {
+  [STREAM]?: NetStream;
+  /** Not public; only `fd` is read from it, and only where it is there. */
+  readonly _handle?: { readonly fd?: number } | null;
+}
+
+const OPEN = 0;
+/** Our FIN is queued; what still comes in is thrown away. */
+const ENDING = 1;
+const GONE = 2;
+
+// What the listeners at the end of the file may do with a stream's private parts.
+let deliver: (stream: NetStream, chunk: Buffer) => void;
+let awaitFin: (stream: NetStream) => void;
+let finish: (stream: NetStream, error?: Error) => void;
+
+export class NetStream {
+  /** May be replaced at any time. */
+  handler: StreamHandler;
+  readonly #socket: Carrier;
+  readonly #path: string | undefined;
+  #state = OPEN;
+  /** The kernel did not take the last write at once. */
+  #blocked = false;
+  #done: (() => void) | undefined;
+  #callback: ((error?: Error | null) => void) | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  /**
+   * Takes over a connected socket.
+   * @param path the endpoint's text when it is an ipc stream
+   */
+  constructor(socket: Socket, handler: StreamHandler = SILENT, path?: string) {
+    this.handler = handler;
+    this.#socket = socket;
+    this.#path = path;
+    this.#socket[STREAM] = this;
+    socket.unref();
+    socket.on("error", onError);
+    socket.on("end", onEnd);
+    socket.on("close", onClose);
+    socket.on("data", onData);
+  }
+
+  /**
+   * Hands bytes to the kernel, or queues what it does not take. Several parts leave with one system call.
+   * @param done called once, later, when the memory of all parts may be used again (also if the stream broke)
+   */
+  write(parts: Buffer | readonly Buffer[], done?: () => void): void {
+    const socket = this.#socket;
+    const last = Array.isArray(parts) ? parts.length - 1 : 0;
+    if (this.#state !== OPEN || last < 0) {
+      if (done !== undefined) process.nextTick(done);
+      return;
+    }
+    const callback = done === this.#done && this.#callback !== undefined ? this.#callback : this.#callbackFor(done);
+    if (!Array.isArray(parts)) {
+      socket.write(parts as Buffer, callback);
+    } else if (last === 0) {
+      socket.write(parts[0], callback);
+    } else {
+      socket.cork();
+      for (let i = 0; i < last; i++) socket.write(parts[i]);
+      socket.write(parts[last], callback);
+      socket.uncork();
+    }
+    if (socket.writableLength > 0) this.#blocked = true;
+  }
+
+  /** Callers pass the same `done` again and again, so its wrapper is kept. */
+  #callbackFor(done: (() => void) | undefined): (error?: Error | null) => void {
+    const callback = (error?: Error | null): void => {
+      if (done !== undefined) done();
+      if (this.#blocked && !error && this.#state === OPEN && this.#socket.writableLength === 0) {
+        this.#blocked = false;
+        this.handler.onFlushed();
+      }
+    };
+    this.#done = done;
+    this.#callback = callback;
+    return callback;
+  }
+
+  /** Bytes that were written and that the kernel has not taken yet. */
+  get queuedBytes(): number {
+    return this.#socket.writableLength;
+  }
+
+  /** Stops reading; a chunk or two that Node has read already stays with the socket until `resume`. */
+  pause(): void {
+    if (this.#state === OPEN) this.#socket.pause();
+  }
+
+  resume(): void {
+    if (this.#state === OPEN) this.#socket.resume();
+  }
+
+  /**
+   * Sends everything that was written, then FIN, and closes when the peer's FIN comes, or END_WAIT_MS after ours. What the peer
+   * sends meanwhile is read and thrown away: closing over unread bytes would reset the connection, and the peer could lose
+   * what was just sent. A peer that takes nothing is waited for without limit: `destroy` is for that.
+   */
+  end(): void {
+    if (this.#state !== OPEN) return;
+    this.#state = ENDING;
+    this.#socket.once("finish", onFinish);
+    this.#socket.end();
+    this.#socket.resume();
+  }
+
+  /** Closes at once; what was queued is dropped. `onEnd` follows. */
+  destroy(): void {
+    if (this.#state === GONE) return;
+    this.#state = ENDING;
+    this.#socket.destroy();
+  }
+
+  /** The descriptor's number, -1 where the runtime does not tell. */
+  get fd(): number {
+    return this.#socket._handle?.fd ?? -1;
+  }
+
+  /** Own end, as an endpoint: `tcp://127.0.0.1:5555`; "" when the stream is gone. */
+  get localAddress(): string {
+    if (this.#path !== undefined) return this.#path;
+    const { localAddress, localPort } = this.#socket;
+    return localAddress === undefined ? "" : `tcp://${formatHostPort(localAddress, localPort as number)}`;
+  }
+
+  /** The peer's IP address without its port (`::ffff:a.b.c.d` on a dual-stack socket), `localhost` for ipc. */
+  get peerAddress(): string {
+    if (this.#path !== undefined) return "localhost";
+    return this.#socket.remoteAddress ?? "";
+  }
+
+  static {
+    deliver = (stream, chunk) => {
+      if (stream.#state === OPEN) stream.handler.onData(chunk);
+    };
+    awaitFin = (stream) => {
+      if (stream.#state !== ENDING) return;
+      stream.#timer = setTimeout(() => stream.#socket.destroy(), END_WAIT_MS);
+      stream.#timer.unref();
+    };
+    finish = (stream, error) => stream.#over(error);
+  }
+
+  /** The one way out. A fault after `end` or `destroy` is nobody's concern any more. */
+  #over(error: Error | undefined): void {
+    if (this.#state === GONE) return;
+    const { handler } = this;
+    const reason = this.#state === OPEN ? error : undefined;
+    if (reason !== undefined) this.#deliverRest();
+    this.#state = GONE;
+    clearTimeout(this.#timer);
+    this.handler = SILENT;
+    this.#done = this.#callback = this.#timer = undefined;
+    // `error` stays: a socket may report one after it was closed.
+    this.#socket.off("data", onData).off("end", onEnd).off("finish", onFinish);
+    this.#socket.destroy();
+    handler.onEnd(reason);
+  }
+
+  /** Paused, Node may hold bytes that arrived in order before a fault; it emits no `data` for a broken socket. */
+  #deliverRest(): void {
+    const socket = this.#socket.off("data", onData);
+    for (let rest = socket.read(); rest !== null && this.#state === OPEN; rest = socket.read())
+      this.handler.onData(rest);
+  }
+}
+
+function onData(this: Carrier, chunk: Buffer): void {
+  deliver(this[STREAM] as NetStream, chunk);
+}
+
+function onFinish(this: Carrier): void {
+  if (this[STREAM] !== undefined) awaitFin(this[STREAM]);
+}
+
+function onEnd(this: Carrier): void {
+  if (this[STREAM] !== undefined) finish(this[STREAM]);
+}
+
+function onError(this: Carrier, error: Error): void {
+  if (this[STREAM] !== undefined) finish(this[STREAM], error);
+}
+
+function onClose(this: Carrier): void {
+  if (this[STREAM] === undefined) return;
+  finish(this[STREAM]);
+  this.off("close", onClose);
+  this[STREAM] = undefined;
+}
