@@ -1,0 +1,152 @@
+/**
+ * Routing id to pipe, for ROUTER and STREAM. A hash table over the octets themselves: a `Map` would need a string for every
+ * message that is sent. Chains hang off a power of two of buckets; the seed, random for each table, keeps peers from choosing
+ * ids that collide.
+ *
+ * Peers without an id of their own get one: a zero octet and a counter of four that starts at random.
+ */
+
+class Route<P> {
+  readonly id: Buffer;
+  readonly hash: number;
+  pipe: P;
+  next: Route<P> | undefined;
+
+  constructor(id: Buffer, hash: number, pipe: P, next: Route<P> | undefined) {
+    this.id = id;
+    this.hash = hash;
+    this.pipe = pipe;
+    this.next = next;
+  }
+}
+
+const FIRST_BUCKETS = 8;
+
+export class RouteTable<P> {
+  readonly #seed: number;
+  #buckets: (Route<P> | undefined)[] = new Array(FIRST_BUCKETS).fill(undefined);
+  #size = 0;
+  #counter: number;
+
+  /** `random` is any 32-bit number: where the generated ids start, and the seed of the hash. */
+  constructor(random: number) {
+    this.#counter = random >>> 0;
+    this.#seed = Math.imul(random ^ (random >>> 15), 0x2c1b3c6d) | 0;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** The pipe of an id, undefined when there is none. */
+  get(id: Uint8Array): P | undefined {
+    const hash = this.#hash(id);
+    return findIn(this.#buckets[hash & (this.#buckets.length - 1)], id, hash)?.pipe;
+  }
+
+  has(id: Uint8Array): boolean {
+    return this.get(id) !== undefined;
+  }
+
+  /** Gives an id to a pipe; false, and nothing changes, when another has it. The id's octets are kept, not copied. */
+  add(id: Buffer, pipe: P): boolean {
+    const hash = this.#hash(id);
+    const index = hash & (this.#buckets.length - 1);
+    const first = this.#buckets[index];
+    if (findIn(first, id, hash) !== undefined) return false;
+    this.#buckets[index] = new Route(id, hash, pipe, first);
+    if (++this.#size > this.#buckets.length) this.#resize(this.#buckets.length * 2);
+    return true;
+  }
+
+  /** Gives an id to a pipe, and returns the pipe that had it (hand-over). */
+  replace(id: Buffer, pipe: P): P | undefined {
+    const hash = this.#hash(id);
+    const route = findIn(this.#buckets[hash & (this.#buckets.length - 1)], id, hash);
+    if (route === undefined) {
+      this.add(id, pipe);
+      return undefined;
+    }
+    const former = route.pipe;
+    route.pipe = pipe;
+    return former;
+  }
+
+  /** Frees an id; with `pipe`, only when it is that pipe's. Returns whether it was freed. */
+  remove(id: Uint8Array, pipe?: P): boolean {
+    const hash = this.#hash(id);
+    const index = hash & (this.#buckets.length - 1);
+    const route = findIn(this.#buckets[index], id, hash);
+    if (route === undefined || (pipe !== undefined && route.pipe !== pipe)) return false;
+    let before = this.#buckets[index]!;
+    if (before === route) {
+      this.#buckets[index] = route.next;
+    } else {
+      while (before.next !== route) before = before.next!;
+      before.next = route.next;
+    }
+    this.#size--;
+    if (this.#buckets.length > FIRST_BUCKETS && this.#size < this.#buckets.length / 8) {
+      this.#resize(this.#buckets.length / 2);
+    }
+    return true;
+  }
+
+  /** A new id that nobody has: 5 octets. */
+  generate(): Buffer {
+    const id = Buffer.alloc(5);
+    do {
+      id.writeUInt32BE(this.#counter, 1);
+      this.#counter = (this.#counter + 1) >>> 0;
+    } while (this.has(id));
+    return id;
+  }
+
+  /** The pipes, in no order. */
+  *values(): Generator<P> {
+    for (const first of this.#buckets) {
+      for (let route = first; route !== undefined; route = route.next) yield route.pipe;
+    }
+  }
+
+  clear(): void {
+    this.#buckets = new Array(FIRST_BUCKETS).fill(undefined);
+    this.#size = 0;
+  }
+
+  /** FNV-1a, and a last stir so that the low bits depend on all octets. */
+  #hash(id: Uint8Array): number {
+    let hash = this.#seed;
+    for (let i = 0; i < id.length; i++) hash = Math.imul(hash ^ id[i], 0x01000193);
+    return hash ^ (hash >>> 15);
+  }
+
+  #resize(length: number): void {
+    const buckets: (Route<P> | undefined)[] = new Array(length).fill(undefined);
+    for (let first of this.#buckets) {
+      while (first !== undefined) {
+        const next: Route<P> | undefined = first.next;
+        const index = first.hash & (length - 1);
+        first.next = buckets[index];
+        buckets[index] = first;
+        first = next;
+      }
+    }
+    this.#buckets = buckets;
+  }
+}
+
+function findIn<P>(first: Route<P> | undefined, id: Uint8Array, hash: number): Route<P> | undefined {
+  for (let route = first; route !== undefined; route = route.next) {
+    if (route.hash === hash && sameOctets(route.id, id)) return route;
+  }
+  return undefined;
+}
+
+/** Ids are short: a loop beats the call into native code. */
+function sameOctets(one: Uint8Array, other: Uint8Array): boolean {
+  if (one === other) return true;
+  if (one.length !== other.length) return false;
+  for (let i = 0; i < one.length; i++) if (one[i] !== other[i]) return false;
+  return true;
+}
