@@ -20,8 +20,11 @@ import { BIN, ROOT, run } from "./lib.mjs";
 
 const SRC = path.join(ROOT, "src");
 const DIST = path.join(ROOT, "dist");
-/** Built here and moved at the end, so that a process that loads dist meanwhile sees the old or the new one. */
-const NEW = path.join(ROOT, "build", `dist-${process.pid}`);
+/**
+ * Built here and moved at the end, so that a process that loads dist meanwhile sees the old or the new one. Beside dist, because
+ * source maps hold relative paths.
+ */
+const NEW = path.join(ROOT, `dist-${process.pid}`);
 
 /** @type {import("esbuild").BuildOptions & { metafile: true }} */
 const COMMON = {
@@ -72,11 +75,11 @@ const fromImplementation = (shared, used) => ({
     onResolve({ filter: /^\.\.?\/.*\.ts$/ }, (args) => {
       if (args.kind === "entry-point" || !shared.has(target(args))) return undefined;
       used.add(target(args));
-      return { path: target(args), namespace: "shared" };
+      return { path: moduleName(target(args)), namespace: "shared" };
     });
     onResolve({ filter: /^\.\/zmtp\.cjs$/ }, (args) => ({ path: args.path, external: true }));
     onLoad({ filter: /.*/, namespace: "shared" }, (args) => ({
-      contents: `module.exports = require("./zmtp.cjs").modules[${JSON.stringify(moduleName(args.path))}];`,
+      contents: `module.exports = require("./zmtp.cjs").modules[${JSON.stringify(args.path)}];`,
       loader: "js",
     }));
   },
@@ -173,9 +176,10 @@ async function bundle() {
 /** Writes the CommonJS main entry and the ESM wrappers of all entries. */
 function writeEntries() {
   const load = createRequire(import.meta.url);
+  // An entry may warn that it is experimental: that is for its users.
+  process.removeAllListeners("warning");
   for (const entry of ["index", "draft", "v5-compat"]) {
     if (!existsSync(path.join(SRC, `${entry}.ts`))) continue;
-    process.noDeprecation = true;
     const exported = entry === "index" ? load(path.join(NEW, "zmtp.cjs")).index : load(path.join(NEW, `${entry}.cjs`));
     const names = Object.keys(exported).sort();
     if (entry === "index") {

@@ -43,7 +43,7 @@ async function interop() {
     console.log("skipped: interop (its packages could not be installed)");
     return { passed: 0, failed: 0, skipped: 1 };
   }
-  return counted(await run("npm", ["test", "--silent"], { cwd: path.join(ROOT, "interop") }));
+  return counted(await run(process.execPath, ["run.mjs"], { cwd: path.join(ROOT, "interop") }));
 }
 
 /** @type {Record<string, () => Promise<Counts>>} */

@@ -25,10 +25,10 @@ export interface Suite {
   only(title: string, body: Body, options?: TestOptions): void;
   /** A test that cannot run here. `reason` says what is missing. */
   skip(title: string, reason: string): void;
-  before(hook: Body): void;
-  after(hook: Body): void;
-  beforeEach(hook: Body): void;
-  afterEach(hook: Body): void;
+  before(hook: Body, options?: TestOptions): void;
+  after(hook: Body, options?: TestOptions): void;
+  beforeEach(hook: Body, options?: TestOptions): void;
+  afterEach(hook: Body, options?: TestOptions): void;
   /** Hands the suite to the runner: the last line of a test file. */
   run(): void;
 }
@@ -57,10 +57,10 @@ async function bounded(body: Body, limit: number): Promise<void> {
 }
 
 /** A hook with a time limit, whose error is printed before uvu loses it. */
-function hook(name: string, body: Body): () => Promise<void> {
+function hook(name: string, body: Body, options?: TestOptions): () => Promise<void> {
   return async () => {
     try {
-      await bounded(body, TEST_TIMEOUT_MS);
+      await bounded(body, options?.timeout ?? TEST_TIMEOUT_MS);
     } catch (error) {
       console.error(`a hook of suite "${name}" failed:`, error);
       process.once("exit", () => {
@@ -88,10 +88,10 @@ export function suite(name: string): Suite {
     console.log(`skipped: ${name}: ${title} (${reason})`);
     inner.skip(title);
   };
-  it.before = (body: Body): void => inner.before(hook(name, body));
-  it.after = (body: Body): void => inner.after(hook(name, body));
-  it.beforeEach = (body: Body): void => inner.before.each(hook(name, body));
-  it.afterEach = (body: Body): void => inner.after.each(hook(name, body));
+  it.before = (body: Body, options?: TestOptions): void => inner.before(hook(name, body, options));
+  it.after = (body: Body, options?: TestOptions): void => inner.after(hook(name, body, options));
+  it.beforeEach = (body: Body, options?: TestOptions): void => inner.before.each(hook(name, body, options));
+  it.afterEach = (body: Body, options?: TestOptions): void => inner.after.each(hook(name, body, options));
   it.run = (): void => {
     waiting.delete(name);
     inner.run();

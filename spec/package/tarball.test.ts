@@ -1,0 +1,201 @@
+/**
+ * What users get: the packed tarball, installed into an empty folder, offline, and used from there by `require`, `import`,
+ * a bundler and every way in which TypeScript resolves a package. Needs a build: `npm run package`.
+ */
+import { execFile } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { assert, suite } from "../helpers/test.ts";
+
+const it = suite("package/tarball");
+
+const ROOT = process.cwd();
+
+/** npm and the compilers take seconds, more on a busy machine. */
+const SLOW = { timeout: 90_000 };
+
+/** Exactly what the main entry exports. */
+const NAMES = `
+  capability context version
+  Context Socket Observer Publisher Subscriber Request Reply Pull Push
+`
+  .trim()
+  .split(/\s+/)
+  .sort();
+
+/** The folder of a program that uses the package. */
+let folder = "";
+/** Paths in the tarball. */
+let packed: string[] = [];
+
+/** Runs a program in the user's folder and returns what it printed; its whole output is the error text if it fails. */
+function run(command: string, ...args: string[]): Promise<string> {
+  const env = { ...process.env, NODE_OPTIONS: "", npm_config_ignore_scripts: "true" };
+  return new Promise((resolve, reject) => {
+    execFile(command, args, { cwd: folder, env }, (error, stdout, stderr) => {
+      if (error) reject(new Error(`${error.message}\n${stdout}${stderr}`));
+      else resolve(stdout);
+    });
+  });
+}
+
+/** Runs a text as a module of the user's folder; it prints JSON. */
+async function evaluate(file: string, text: string, ...flags: string[]): Promise<unknown> {
+  writeFileSync(path.join(folder, file), text);
+  return JSON.parse(await run(process.execPath, ...flags, file));
+}
+
+function manifest(): Record<string, unknown> {
+  return JSON.parse(readFileSync(path.join(folder, "node_modules/zmtp/package.json"), "utf8"));
+}
+
+it.before(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), "zmtp-package-"));
+  writeFileSync(path.join(folder, "package.json"), '{ "private": true }\n');
+  const [tarball] = JSON.parse(await run("npm", "pack", "--json", "--pack-destination", folder, ROOT));
+  packed = tarball.files.map((file: { path: string }) => file.path);
+  await run("npm", "install", "--offline", "--no-audit", "--no-fund", `./${tarball.filename}`);
+}, SLOW);
+
+it.after(() => rmSync(folder, { recursive: true, force: true }));
+
+it("installs nothing but itself", () => {
+  assert.equal(
+    readdirSync(path.join(folder, "node_modules")).filter((entry) => !entry.startsWith(".")),
+    ["zmtp"],
+  );
+  const fields = Object.keys(manifest()).filter((field) => /dependencies/i.test(field) && field !== "devDependencies");
+  assert.equal(fields, []);
+});
+
+it("has no install script", () => {
+  const scripts = Object.keys(manifest().scripts as Record<string, string>);
+  assert.equal(
+    scripts.filter((name) => /^(pre|post)?(install|prepare|pack|publish)$/.test(name)),
+    [],
+  );
+});
+
+it("holds the build, its sources, and no more", () => {
+  const outside = packed.filter((file) => !/^(dist|src)\//.test(file)).sort();
+  assert.equal(outside, ["LICENSE", "README.md", "package.json"]);
+  assert.equal(
+    packed.filter((file) => /\.(test|child)\.|\.tgz$|\.metafile/.test(file)),
+    [],
+  );
+});
+
+it("has every file that its manifest names, types first", () => {
+  const seen: string[] = [];
+  const visit = (value: unknown): void => {
+    if (typeof value === "string") seen.push(value);
+    else for (const inner of Object.values(value as object)) visit(inner);
+  };
+  const { main, module, types, exports, typesVersions } = manifest();
+  visit([main, module, types, exports, typesVersions ?? {}]);
+  assert.ok(seen.length >= 8);
+  assert.equal(
+    seen.filter((file) => !existsSync(path.join(folder, "node_modules/zmtp", file))),
+    [],
+  );
+  for (const entry of Object.values(exports as Record<string, string | Record<string, object>>)) {
+    if (typeof entry === "string") continue;
+    for (const condition of Object.values(entry)) assert.is(Object.keys(condition)[0], "types");
+  }
+});
+
+it("exports exactly its names by require", async () => {
+  const text = `
+    const zmq = require("zmtp");
+    console.log(JSON.stringify({ names: Object.keys(zmq).sort(), esModule: zmq.__esModule, default: "default" in zmq }));
+  `;
+  assert.equal(await evaluate("a.cjs", text), { names: NAMES, esModule: true, default: false });
+});
+
+it("exports exactly its names by import, and the same objects", async () => {
+  const text = `
+    import * as zmq from "zmtp";
+    import { createRequire } from "node:module";
+    const required = createRequire(import.meta.url)("zmtp");
+    const other = Object.keys(zmq).filter((name) => zmq[name] !== required[name]);
+    console.log(JSON.stringify({ names: Object.keys(zmq).sort(), other }));
+  `;
+  assert.equal(await evaluate("a.mjs", text), { names: NAMES, other: [] });
+});
+
+it("loads without a warning, and lets the process end", async () => {
+  const text = `
+    process.on("warning", (warning) => { throw warning; });
+    require("zmtp");
+    console.log(JSON.stringify(process.getActiveResourcesInfo().filter((kind) => !/^(TTY|Pipe)Wrap$/.test(kind))));
+  `;
+  assert.equal(await evaluate("quiet.cjs", text, "--pending-deprecation"), []);
+});
+
+it("can be bundled into one file", async () => {
+  const { build } = await import("esbuild");
+  writeFileSync(
+    path.join(folder, "app.mjs"),
+    'import { version } from "zmtp";\nconsole.log(JSON.stringify(version));\n',
+  );
+  await build({
+    absWorkingDir: folder,
+    entryPoints: ["app.mjs"],
+    bundle: true,
+    platform: "node",
+    outfile: "out/app.cjs",
+    logLevel: "silent",
+  });
+  const version = await run(process.execPath, "out/app.cjs");
+  assert.is(JSON.parse(version), await evaluate("version.cjs", 'console.log(JSON.stringify(require("zmtp").version))'));
+});
+
+/** A user's program that compiles only if the types were found: an untyped module would let the last line pass. */
+const USER = `
+import * as zmq from "zmtp";
+import { Push, type Message } from "zmtp";
+export const version: string = zmq.version;
+export async function main(): Promise<Message> {
+  const push = new Push({ sendHighWaterMark: 10 });
+  await push.bind("tcp://127.0.0.1:*");
+  await push.send(["a", Buffer.from("b")]);
+  const pull: zmq.Pull = new zmq.Pull();
+  pull.connect(push.lastEndpoint as string);
+  const [message] = await pull.receive();
+  for await (const [first] of pull) console.log(first.length);
+  return message;
+}
+// @ts-expect-error There is no such export.
+export const missing = zmq.noSuchName;
+`;
+
+const RESOLUTIONS: [title: string, compiler: string, file: string, options: Record<string, string>][] = [
+  ["node16, from an ES module", "typescript", "user.mts", { module: "node16" }],
+  ["node16, from CommonJS", "typescript", "user.cts", { module: "node16" }],
+  ["bundler", "typescript", "user.ts", { module: "esnext", moduleResolution: "bundler" }],
+  ["node (the old way)", "typescript-5", "user.ts", { module: "commonjs", moduleResolution: "node10" }],
+];
+
+for (const [title, compiler, file, options] of RESOLUTIONS) {
+  const check = async () => {
+    writeFileSync(path.join(folder, file), USER);
+    const config = {
+      compilerOptions: {
+        ...options,
+        target: "es2022",
+        strict: true,
+        noEmit: true,
+        skipLibCheck: false,
+        types: ["node"],
+        typeRoots: [path.join(ROOT, "node_modules/@types")],
+      },
+      files: [file],
+    };
+    writeFileSync(path.join(folder, "tsconfig.json"), JSON.stringify(config));
+    await run(process.execPath, path.join(ROOT, "node_modules", compiler, "bin/tsc"), "-p", "tsconfig.json");
+  };
+  it(`has types for moduleResolution ${title}`, check, SLOW);
+}
+
+it.run();
