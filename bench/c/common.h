@@ -1,0 +1,244 @@
+/*
+ * What every program of the libzmq side shares: arguments, the line protocol with the runner, the clock.
+ *
+ * The programs mirror those in ../programs and speak the same protocol: a command a line on standard input, a JSON
+ * object a line on standard output. Loops are as tight as libzmq's own performance programs have them; options are
+ * libzmq's defaults (high-water mark 1000, one I/O thread) unless a program says otherwise.
+ */
+
+#ifndef ZMTP_BENCH_COMMON_H
+#define ZMTP_BENCH_COMMON_H
+
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+#include <zmq.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+
+/* A run takes seconds. A program that is left alone with a dead peer ends itself after this. */
+#define WATCHDOG_S 600
+
+/* From here on a message is sent by reference to the one payload, below it is copied: each is the faster there. */
+#define REFERENCE_BYTES 1024
+
+/* The sender looks at the clock once in so many bytes, and at least once in so many messages. */
+#define CLOCK_EVERY_BYTES 262144
+#define CLOCK_EVERY_MESSAGES 256
+
+/* libzmq's manual's sample keys, as in ../lib/curve-keys.mjs. */
+#define CURVE_SERVER_PUBLIC "rq:rM>}U?@Lns47E1%kR.o@n%FcmmsL/@{H8]yf7"
+#define CURVE_SERVER_SECRET "JTKVSB%%)wK0E.X)V>+}o?pNmC{O&4W4b!Ni{Lh6"
+#define CURVE_CLIENT_PUBLIC "Yne@$w-vo<fVvi]a<NY6T1ed:M$fCG*[IaLV{hID"
+#define CURVE_CLIENT_SECRET "D:)Q[IlAW!ahhC2ac:9*A}h:p?([4%wOTJ%JR%cs"
+
+#define UNUSED __attribute__ ((unused))
+
+static UNUSED void check (int holds, const char *what)
+{
+    if (holds)
+        return;
+    printf ("{\"event\":\"error\",\"message\":\"%s: %s\"}\n", what, zmq_strerror (zmq_errno ()));
+    fflush (stdout);
+    exit (1);
+}
+
+/* The value of `name=value` among the arguments. */
+static UNUSED const char *text_option (int argc, char **argv, const char *name, const char *otherwise)
+{
+    size_t length = strlen (name);
+    for (int i = 1; i < argc; i++)
+        if (strncmp (argv[i], name, length) == 0 && argv[i][length] == '=')
+            return argv[i] + length + 1;
+    return otherwise;
+}
+
+static UNUSED long number_option (int argc, char **argv, const char *name, long otherwise)
+{
+    const char *text = text_option (argc, argv, name, NULL);
+    return text ? atol (text) : otherwise;
+}
+
+static UNUSED double now_ms (void)
+{
+    struct timespec time;
+    clock_gettime (CLOCK_MONOTONIC, &time);
+    return (double) time.tv_sec * 1e3 + (double) time.tv_nsec / 1e6;
+}
+
+static UNUSED double cpu_ms (void)
+{
+    struct rusage used;
+    getrusage (RUSAGE_SELF, &used);
+    return (double) (used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1e3
+           + (double) (used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e3;
+}
+
+static UNUSED long peak_kb (void)
+{
+    struct rusage used;
+    getrusage (RUSAGE_SELF, &used);
+    return used.ru_maxrss;
+}
+
+/* Unbuffered input, so that poll() sees what has not been read; and an end together with the runner. */
+static UNUSED void begin (void)
+{
+    setvbuf (stdin, NULL, _IONBF, 0);
+    setvbuf (stdout, NULL, _IOLBF, 0);
+#ifdef __linux__
+    prctl (PR_SET_PDEATHSIG, SIGKILL);
+#endif
+    alarm (WATCHDOG_S);
+}
+
+static UNUSED void tell_ready (void *socket)
+{
+    char address[256] = "";
+    size_t length = sizeof address;
+    if (socket)
+        zmq_getsockopt (socket, ZMQ_LAST_ENDPOINT, address, &length);
+    printf ("{\"event\":\"ready\",\"address\":\"%s\"}\n", address);
+}
+
+/* The next command's name into `name` (32 octets), its number returned. Ends the program with the input. */
+static UNUSED long next_command (char *name)
+{
+    char line[128];
+    long argument = 0;
+    if (!fgets (line, sizeof line, stdin))
+        exit (0);
+    name[0] = 0;
+    sscanf (line, "%31s %ld", name, &argument);
+    alarm (WATCHDOG_S);
+    return argument;
+}
+
+/* 1 when a line waits on the input, after at most so many milliseconds. */
+static UNUSED int command_waits (int milliseconds)
+{
+    struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+    return poll (&input, 1, milliseconds) > 0;
+}
+
+static UNUSED void set_number (void *socket, int option, int value)
+{
+    check (zmq_setsockopt (socket, option, &value, sizeof value) == 0, "zmq_setsockopt");
+}
+
+static UNUSED void set_text (void *socket, int option, const char *value)
+{
+    check (zmq_setsockopt (socket, option, value, strlen (value)) == 0, "zmq_setsockopt");
+}
+
+static UNUSED void curve_server (void *socket)
+{
+    set_number (socket, ZMQ_CURVE_SERVER, 1);
+    set_text (socket, ZMQ_CURVE_SECRETKEY, CURVE_SERVER_SECRET);
+}
+
+static UNUSED void curve_client (void *socket)
+{
+    set_text (socket, ZMQ_CURVE_SERVERKEY, CURVE_SERVER_PUBLIC);
+    set_text (socket, ZMQ_CURVE_PUBLICKEY, CURVE_CLIENT_PUBLIC);
+    set_text (socket, ZMQ_CURVE_SECRETKEY, CURVE_CLIENT_SECRET);
+}
+
+static UNUSED void keep (void *data, void *hint)
+{
+    (void) data;
+    (void) hint;
+}
+
+static UNUSED void send_one (void *socket, char *payload, size_t size)
+{
+    if (size < REFERENCE_BYTES) {
+        check (zmq_send (socket, payload, size, 0) == (int) size, "zmq_send");
+        return;
+    }
+    zmq_msg_t message;
+    zmq_msg_init_data (&message, payload, size, keep, NULL);
+    check (zmq_msg_send (&message, socket, 0) == (int) size, "zmq_msg_send");
+}
+
+/* One stream: the message for a time, then the empty one. Returns how many were sent. */
+static UNUSED long send_stream (void *socket, char *payload, size_t size, double duration_ms, long receivers)
+{
+    long every = CLOCK_EVERY_BYTES / (long) size;
+    if (every > CLOCK_EVERY_MESSAGES / receivers)
+        every = CLOCK_EVERY_MESSAGES / receivers;
+    if (every < 1)
+        every = 1;
+    double stop = now_ms () + duration_ms;
+    long count = 0;
+    do {
+        for (long i = 0; i < every; i++)
+            send_one (socket, payload, size);
+        count += every;
+    } while (now_ms () < stop);
+    check (zmq_send (socket, "", 0, 0) == 0, "zmq_send");
+    return count;
+}
+
+/* What was received of a stream. Messages of one octet are probes. */
+struct stream
+{
+    long count;
+    long bytes;
+    double start;
+    double end;
+    int over;
+};
+
+/* Takes one message into account. */
+static UNUSED void count_message (struct stream *stream, size_t size)
+{
+    if (size > 1) {
+        if (stream->count == 0)
+            stream->start = now_ms ();
+        stream->count++;
+        stream->bytes += (long) size;
+    } else if (size == 0) {
+        stream->over = 1;
+        stream->end = now_ms ();
+    }
+}
+
+static UNUSED void receive_stream (void *socket, struct stream *stream)
+{
+    zmq_msg_t message;
+    zmq_msg_init (&message);
+    memset (stream, 0, sizeof *stream);
+    while (!stream->over) {
+        check (zmq_msg_recv (&message, socket, 0) >= 0, "zmq_msg_recv");
+        count_message (stream, zmq_msg_size (&message));
+    }
+    zmq_msg_close (&message);
+}
+
+static UNUSED char *make_payload (size_t size)
+{
+    char *payload = malloc (size + 1);
+    memset (payload, 'A', size);
+    return payload;
+}
+
+static UNUSED void tell_sent (long count, double cpu)
+{
+    printf ("{\"event\":\"done\",\"count\":%ld,\"cpuMs\":%.0f,\"peakKb\":%ld}\n", count, cpu, peak_kb ());
+}
+
+static UNUSED void tell_received (const struct stream *stream, long least, double cpu)
+{
+    printf ("{\"event\":\"done\",\"count\":%ld,\"bytes\":%ld,\"least\":%ld,\"start\":%f,\"end\":%f,\"cpuMs\":%.0f,"
+            "\"peakKb\":%ld}\n",
+            stream->count, stream->bytes, least, stream->start, stream->end, cpu, peak_kb ());
+}
+
+#endif

@@ -1,0 +1,54 @@
+/* REQ that connects, and does round trips for each `run <ms>`: address=tcp://127.0.0.1:5555 size=1 */
+
+#include "common.h"
+
+#define MOST_ROUND_TRIPS (1 << 21)
+
+static int by_value (const void *left, const void *right)
+{
+    double difference = *(const double *) left - *(const double *) right;
+    return (difference > 0) - (difference < 0);
+}
+
+static void tell_times (double *times, long count, double cpu)
+{
+    double sum = 0;
+    for (long i = 0; i < count; i++)
+        sum += times[i];
+    qsort (times, (size_t) count, sizeof *times, by_value);
+    printf ("{\"event\":\"done\",\"count\":%ld,\"mean\":%f,\"p50\":%f,\"p99\":%f,\"max\":%f,\"cpuMs\":%.0f,"
+            "\"peakKb\":%ld}\n",
+            count, sum / (double) count, times[(count - 1) / 2], times[(long) ((double) (count - 1) * 0.99)],
+            times[count - 1], cpu, peak_kb ());
+}
+
+int main (int argc, char **argv)
+{
+    char command[32];
+    size_t size = (size_t) number_option (argc, argv, "size", 1);
+    char *payload = make_payload (size);
+    double *times = malloc (MOST_ROUND_TRIPS * sizeof *times);
+    zmq_msg_t message;
+    begin ();
+    void *req = zmq_socket (zmq_ctx_new (), ZMQ_REQ);
+    check (zmq_connect (req, text_option (argc, argv, "address", "")) == 0, "zmq_connect");
+    zmq_msg_init (&message);
+    tell_ready (NULL);
+    for (;;) {
+        long duration = next_command (command);
+        if (strcmp (command, "run") != 0)
+            continue;
+        long count = 0;
+        double cpu = cpu_ms ();
+        double before = now_ms ();
+        double stop = before + (double) duration;
+        do {
+            send_one (req, payload, size);
+            check (zmq_msg_recv (&message, req, 0) == (int) size, "zmq_msg_recv");
+            double now = now_ms ();
+            times[count++] = (now - before) * 1e3;
+            before = now;
+        } while (before < stop && count < MOST_ROUND_TRIPS);
+        tell_times (times, count, cpu_ms () - cpu);
+    }
+}

@@ -1,0 +1,75 @@
+/**
+ * The implementations that are compared, by name, and where each is found.
+ *
+ * | name         | what it is                                                                     |
+ * |--------------|--------------------------------------------------------------------------------|
+ * | `zmtp`       | this package's build, plain `await send()` and `await receive()`               |
+ * | `zmtp-many`  | the same, with `sendMany()` and `receiveMany()`                                |
+ * | `other`      | another build of it, at the path in ZMTP_OTHER: for before and after           |
+ * | `native`     | the npm package `zeromq`, the native binding                                   |
+ * | `libzmq-c`   | the programs in c/, linked with the installed libzmq                           |
+ * | `net`        | Node's own sockets without any protocol: the limit of what JavaScript can do   |
+ */
+
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
+
+const require = createRequire(import.meta.url);
+
+/** The folder of the package under test. ZMTP_PATH puts another one, an unpacked tarball for instance, in its place. */
+export const PACKAGE_PATH = process.env.ZMTP_PATH ?? fileURLToPath(new URL("../..", import.meta.url));
+
+/** Messages given to one `sendMany()`, and taken at most by one `receiveMany()`. */
+export const MANY = 256;
+
+/**
+ * The library behind a name that is a JavaScript one, and whether its programs send and receive many at once.
+ *
+ * @param {string} name
+ * @returns {{ zmq: any, many: boolean }}
+ */
+export function load(name) {
+  return { zmq: require(modulePath(name)), many: name === "zmtp-many" };
+}
+
+/**
+ * What `require` is given for an implementation.
+ *
+ * @param {string} name
+ * @returns {string}
+ */
+export function modulePath(name) {
+  if (name === "native") return require.resolve("zeromq");
+  if (name === "zmtp" || name === "zmtp-many") return PACKAGE_PATH;
+  if (name === "other" && process.env.ZMTP_OTHER) return process.env.ZMTP_OTHER;
+  throw new Error(`no implementation "${name}"`);
+}
+
+/**
+ * Why an implementation in JavaScript cannot be measured here, or undefined when it can.
+ *
+ * @param {string} name
+ * @returns {string | undefined}
+ */
+export function missing(name) {
+  if (name === "net") return undefined;
+  if (name === "other" && !process.env.ZMTP_OTHER) return "ZMTP_OTHER is not set";
+  if (name === "native") {
+    return existsSync(new URL("../node_modules/zeromq", import.meta.url)) ? loadError(name) : "npm ci was not run in bench/";
+  }
+  const error = loadError(name);
+  if (error !== undefined) return `not built (${error})`;
+  if (name === "zmtp-many" && typeof load(name).zmq.Push.prototype.sendMany !== "function") return "has no sendMany()";
+  return undefined;
+}
+
+/** @param {string} name */
+function loadError(name) {
+  try {
+    load(name);
+    return undefined;
+  } catch (error) {
+    return (error instanceof Error ? error.message : String(error)).split("\n", 1)[0];
+  }
+}

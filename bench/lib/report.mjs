@@ -1,0 +1,155 @@
+/**
+ * Results as text: units, ratios, and a table that is aligned for a terminal and valid Markdown at once.
+ */
+
+import { median } from "./statistics.mjs";
+
+/**
+ * @typedef {import("./rounds.mjs").Result} Result
+ * @typedef {import("./rounds.mjs").Scenario} Scenario
+ */
+
+/** @param {number} octets */
+export function sizeName(octets) {
+  if (octets >= 1_048_576) return `${octets / 1_048_576} MiB`;
+  return octets >= 1024 ? `${octets / 1024} KiB` : `${octets} B`;
+}
+
+/**
+ * Three digits that count.
+ *
+ * @param {number} value
+ */
+function digits(value) {
+  const magnitude = Math.abs(value);
+  if (magnitude >= 100) return value.toFixed(0);
+  return value.toFixed(magnitude >= 10 ? 1 : 2);
+}
+
+/**
+ * A value with the unit that fits its size.
+ *
+ * @param {number} value
+ * @param {Scenario} scenario
+ * @returns {string}
+ */
+export function formatValue(value, { unit, size = 1 }) {
+  if (unit === "messages/s") return value >= 1e6 ? `${digits(value / 1e6)} M/s` : `${digits(value / 1e3)} k/s`;
+  if (unit === "bytes/s") {
+    const bytes = value * size;
+    return bytes >= 2 ** 30 ? `${digits(bytes / 2 ** 30)} GiB/s` : `${digits(bytes / 2 ** 20)} MiB/s`;
+  }
+  if (unit === "bytes") return `${digits(value / 1024)} KiB`;
+  return `${digits(value)} ${unit}`;
+}
+
+/**
+ * The median of an implementation, or undefined when there is none.
+ *
+ * @param {Result | undefined} result
+ * @param {string} name
+ * @returns {number | undefined}
+ */
+export function medianOf(result, name) {
+  const samples = result?.samples.get(name);
+  return samples === undefined || result?.gaps.has(name) ? undefined : median(samples.map((sample) => sample.value));
+}
+
+/**
+ * How many times as fast (or as small) `name` is as `other`; above 1 is better, whatever the unit.
+ *
+ * @param {Result} result
+ * @param {string} name
+ * @param {string} other
+ * @returns {number | undefined}
+ */
+export function advantage(result, name, other) {
+  const own = medianOf(result, name);
+  const theirs = medianOf(result, other);
+  if (own === undefined || theirs === undefined) return undefined;
+  return result.scenario.unit.endsWith("/s") ? own / theirs : theirs / own;
+}
+
+/** @param {number | undefined} ratio */
+export function formatRatio(ratio) {
+  return ratio === undefined ? "–" : `${digits(ratio)} ×`;
+}
+
+/**
+ * One row a scenario: the median of each implementation, and how `subject` compares with the others.
+ *
+ * @param {Result[]} results
+ * @param {{ implementations: string[], subject: string, against: string[] }} columns
+ * @returns {string}
+ */
+export function comparison(results, { implementations, subject, against }) {
+  const head = ["median", ...implementations, ...against.map((other) => `${subject} : ${other}`)];
+  const rows = results.map((result) => [
+    result.scenario.title,
+    ...implementations.map((name) => {
+      const value = medianOf(result, name);
+      return value === undefined ? "–" : formatValue(value, result.scenario);
+    }),
+    ...against.map((other) => formatRatio(advantage(result, subject, other))),
+  ]);
+  return table([head, ...rows]);
+}
+
+/**
+ * The spread of every series: smallest and largest sample as shares of the median.
+ *
+ * @param {Result[]} results
+ * @param {string[]} implementations
+ * @returns {string}
+ */
+export function spreads(results, implementations) {
+  const rows = results.map((result) => [
+    result.scenario.title,
+    ...implementations.map((name) => {
+      const middle = medianOf(result, name);
+      if (middle === undefined) return "–";
+      const values = (result.samples.get(name) ?? []).map((sample) => sample.value);
+      const percent = (/** @type {number} */ value) => `${value >= middle ? "+" : "−"}${Math.abs(Math.round((value / middle - 1) * 100))} %`;
+      return `${percent(Math.min(...values))} ${percent(Math.max(...values))}`;
+    }),
+  ]);
+  return table([["min and max against the median", ...implementations], ...rows]);
+}
+
+/**
+ * What is not in the table, and why; and what was lost.
+ *
+ * @param {Result[]} results
+ * @returns {string[]}
+ */
+export function remarks(results) {
+  /** @type {Map<string, string[]>} */
+  const gaps = new Map();
+  const lines = [];
+  for (const { scenario, samples, gaps: reasons } of results) {
+    for (const [name, reason] of reasons) {
+      const key = `${name}: ${reason}`;
+      gaps.set(key, [...(gaps.get(key) ?? []), scenario.title]);
+    }
+    for (const [name, taken] of samples) {
+      const lost = taken.reduce((sum, sample) => sum + Number(sample.lost ?? 0), 0);
+      if (lost !== 0) lines.push(`LOST: ${scenario.title}, ${name}: ${lost} messages`);
+    }
+  }
+  for (const [key, titles] of gaps) {
+    lines.push(`not measured: ${key}${titles.length === results.length ? "" : ` (${titles.join("; ")})`}`);
+  }
+  return lines;
+}
+
+/**
+ * @param {string[][]} rows The first one is the head.
+ * @returns {string}
+ */
+export function table(rows) {
+  const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
+  const line = (/** @type {string[]} */ cells) =>
+    `| ${cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[column]) : cell.padStart(widths[column]))).join(" | ")} |`;
+  const rule = `|${widths.map((width, column) => (column === 0 ? "-".repeat(width + 2) : `${"-".repeat(width + 1)}:`)).join("|")}|`;
+  return [line(rows[0]), rule, ...rows.slice(1).map(line)].join("\n");
+}

@@ -1,0 +1,116 @@
+/**
+ * Takes the samples: scenario by scenario, and inside a scenario round by round, every implementation once a round, so
+ * that what disturbs the machine for a while disturbs all of them. The order turns by one from round to round.
+ *
+ * Each sample comes after a warm-up of the same kind whose result is thrown away. With `keep` the processes of a
+ * scenario live through all rounds (and are warmed up once); without, each sample has fresh ones.
+ */
+
+/**
+ * @typedef {import("./session.mjs").Session} Session
+ * @typedef {import("./session.mjs").Sample} Sample
+ *
+ * @typedef {object} Scenario
+ * @property {string} id
+ * @property {string} title
+ * @property {"messages/s" | "bytes/s" | "µs" | "ms" | "bytes"} unit What a sample's value is; bytes/s is kept as messages/s of `size`.
+ * @property {number} [size]
+ * @property {string[]} implementations
+ * @property {boolean} [once] A session can give one sample only, and needs no warm-up.
+ * @property {number} [samples] So many samples a round.
+ * @property {(implementation: string) => Promise<Session>} open
+ *
+ * @typedef {object} Result
+ * @property {Scenario} scenario
+ * @property {Map<string, Sample[]>} samples
+ * @property {Map<string, string>} gaps Why an implementation has no samples.
+ *
+ * @typedef {object} Settings
+ * @property {number} rounds
+ * @property {number} durationMs
+ * @property {number} warmUpMs 0 for none.
+ * @property {boolean} keep
+ * @property {Map<string, string>} missing Implementations that are not here, and why.
+ * @property {(scenario: Scenario, implementation: string, round: number) => void} [onStart]
+ * @property {(scenario: Scenario, implementation: string, round: number, sample: Sample) => void} [onSample]
+ * @property {(result: Result) => void} [onResult]
+ */
+
+/**
+ * @param {Scenario[]} scenarios
+ * @param {Settings} settings
+ * @returns {Promise<Result[]>}
+ */
+export async function measure(scenarios, settings) {
+  const results = [];
+  for (const scenario of scenarios) {
+    const result = await measureOne(scenario, settings);
+    settings.onResult?.(result);
+    results.push(result);
+  }
+  return results;
+}
+
+/**
+ * @param {Scenario} scenario
+ * @param {Settings} settings
+ * @returns {Promise<Result>}
+ */
+async function measureOne(scenario, settings) {
+  /** @type {Result} */
+  const result = { scenario, samples: new Map(), gaps: new Map() };
+  for (const name of scenario.implementations) {
+    const reason = settings.missing.get(name);
+    if (reason !== undefined) result.gaps.set(name, reason);
+  }
+  const names = scenario.implementations.filter((name) => !result.gaps.has(name));
+  /** @type {Map<string, Session>} */
+  const kept = new Map();
+  try {
+    for (let round = 0; round < settings.rounds; round++) {
+      for (let turn = 0; turn < names.length; turn++) {
+        const name = names[(turn + round) % names.length];
+        if (!result.gaps.has(name)) await sampleOne(result, name, round, kept, settings);
+      }
+    }
+  } finally {
+    await Promise.all([...kept.values()].map((session) => session.close()));
+  }
+  return result;
+}
+
+/**
+ * One implementation's turn of a round. A failure is kept as a gap: the others go on.
+ *
+ * @param {Result} result
+ * @param {string} name
+ * @param {number} round
+ * @param {Map<string, Session>} kept
+ * @param {Settings} settings
+ */
+async function sampleOne(result, name, round, kept, settings) {
+  const { scenario } = result;
+  const keep = settings.keep && !scenario.once;
+  settings.onStart?.(scenario, name, round);
+  let session = kept.get(name);
+  try {
+    if (session === undefined) {
+      session = await scenario.open(name);
+      if (keep) kept.set(name, session);
+      if (settings.warmUpMs > 0 && !scenario.once) await session.sample(settings.warmUpMs);
+    }
+    for (let left = scenario.samples ?? 1; left > 0; left--) {
+      const sample = await session.sample(settings.durationMs);
+      const samples = result.samples.get(name) ?? [];
+      samples.push(sample);
+      result.samples.set(name, samples);
+      settings.onSample?.(scenario, name, round, sample);
+    }
+  } catch (error) {
+    result.gaps.set(name, (error instanceof Error ? error.message : String(error)).split("\n", 1)[0]);
+    kept.delete(name);
+    await session?.close();
+  } finally {
+    if (!keep) await session?.close();
+  }
+}

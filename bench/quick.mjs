@@ -1,0 +1,60 @@
+/**
+ * The short comparison: zmtp against the native binding and libzmq from C over tcp, a minute or so.
+ *
+ *   node bench/quick.mjs [--rounds 5] [--duration 600] [--only push-pull] [--impl zmtp,native]
+ *
+ * Both ends of a measurement are processes of their own and of the same kind; rounds are interleaved; the table shows
+ * medians. On a busy machine look at the ratios, and at the spread below them.
+ */
+
+import { readFlags, readList } from "./lib/arguments.mjs";
+import { describeMachine, machineText } from "./lib/machine.mjs";
+import { findMissing } from "./lib/present.mjs";
+import { createProgress } from "./lib/progress.mjs";
+import { comparison, remarks, spreads } from "./lib/report.mjs";
+import { measure } from "./lib/rounds.mjs";
+import { roundTrip } from "./scenarios/round-trip.mjs";
+import { pubSub, pushPull } from "./scenarios/streams.mjs";
+
+const COLUMNS = ["zmtp", "zmtp-many", "native", "libzmq-c", "net"];
+const PEERS = ["zmtp", "native", "libzmq-c"];
+
+const SCENARIOS = [
+  roundTrip({ size: 1, implementations: [...PEERS, "net"] }),
+  pushPull({ size: 10, implementations: [...PEERS, "zmtp-many"] }),
+  pushPull({ size: 1024, implementations: PEERS }),
+  pushPull({ size: 65536, implementations: [...PEERS, "net"] }),
+  pubSub({ size: 100, implementations: PEERS }),
+];
+
+const { flags } = readFlags({ values: ["rounds", "duration", "only", "impl"] });
+const rounds = Number(flags.rounds ?? 5);
+const durationMs = Number(flags.duration ?? 600);
+const wanted = readList(flags.impl);
+const scenarios = SCENARIOS.filter(({ id }) => id.includes(flags.only ?? ""));
+if (wanted !== undefined) {
+  for (const scenario of scenarios) {
+    const known = scenario.implementations.filter((name) => wanted.includes(name));
+    scenario.implementations = wanted.includes("other") ? [...known, "other"] : known;
+  }
+}
+
+const columns = [...COLUMNS, "other"].filter((name) => scenarios.some((one) => one.implementations.includes(name)));
+const missing = await findMissing(columns);
+const total = rounds * scenarios.reduce((sum, one) => sum + one.implementations.filter((name) => !missing.has(name)).length, 0);
+
+console.log(`${machineText(describeMachine())}\n`);
+const results = await measure(scenarios, {
+  rounds,
+  durationMs,
+  warmUpMs: durationMs / 2,
+  keep: true,
+  missing,
+  ...createProgress(total),
+});
+
+const against = columns.filter((name) => name !== "zmtp" && name !== "zmtp-many");
+console.log(`\n${comparison(results, { implementations: columns, subject: "zmtp", against })}`);
+console.log("\nzmtp : x is how many times as fast zmtp is as x; above 1 it is the faster. PUB waits at its high-water mark (noDrop).");
+console.log(`\n${spreads(results, columns)}`);
+for (const line of remarks(results)) console.log(line);
