@@ -59,3 +59,18 @@ export const END_WAIT_MS = 1000;
 
 /** After connections that end before they are ready, the reconnect interval doubles this often at most: 3.2 s by default. */
 export const RECONNECT_FAULT_DOUBLINGS = 5;
+
+/** Events kept for an observer that does not read, the newest ones: thousands of connections may drop in one turn, and links may flap for ever. */
+export const KEPT_EVENTS = 10000;
+
+/** A host with several addresses: how long one of them may stay silent before the next is tried. Above the slowest usual round trip. */
+export const CONNECT_ADDRESS_MS = 2000;
+
+/** How often a process that ended by itself looks whether its unsent messages are delivered. */
+export const EXIT_POLL_MS = 10;
+
+/** PINGs closer together than this were read late in one go, and tell nothing about how often the peer asks. */
+export const SPONTANEOUS_PONG_MS = 50;
+
+/** A timer that fires later than this shows a busy process: what it has not read yet may be the sign of life, so one more turn decides. */
+export const LATE_TIMER_MS = 20;

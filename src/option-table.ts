@@ -98,6 +98,11 @@ function row(
   };
 }
 
+/** Stores a value whose type the row's `kind` has made sure of. */
+function store(options: OptionValues, name: keyof OptionValues, value: unknown): void {
+  (options as unknown as Record<string, unknown>)[name] = value;
+}
+
 /** A number from `minimum` to `maximum`. */
 function number(
   name: Fields<number> & string,
@@ -114,7 +119,7 @@ function number(
     (options) => options[name],
     (options, value: number) => {
       if (value < minimum || value > maximum) refuse();
-      (options as { [key: string]: unknown })[name] = value;
+      store(options, name, value);
     },
   );
 }
@@ -128,7 +133,7 @@ function bool(name: Fields<boolean> & string, id: number, where: Where = {}): Op
     where,
     (options) => options[name],
     (options, value: boolean) => {
-      (options as { [key: string]: unknown })[name] = value;
+      store(options, name, value);
     },
   );
 }
@@ -163,7 +168,7 @@ function text(name: Fields<string> & string, id: number, most: number, where: Wh
     where,
     (options) => options[name] || null,
     (options, value: Buffer | null) => {
-      (options as { [key: string]: unknown })[name] = checkOctets(value, 1, most, true).toString();
+      store(options, name, checkOctets(value, 1, most, true).toString());
     },
   );
 }

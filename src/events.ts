@@ -1,0 +1,85 @@
+/**
+ * What happens to a socket's connections, as users see it through `socket.events`. Sessions and listeners report to an
+ * `EventSink`; nearly always nobody listens, so they look at `active` before they make an event.
+ */
+import { type ErrnoError, PROTOCOL_CODES, type ProtocolCode } from "./errors.ts";
+
+interface Addressed {
+  /** The endpoint: what was given to connect, or where the connection was accepted. */
+  address: string;
+}
+
+interface Failed<E extends Error = ErrnoError> {
+  error: E;
+}
+
+/** One event with its payload; `Type` is what `event.type` says. */
+type EventFor<Type extends string, Payload = unknown> = { type: Type } & Payload extends infer Whole
+  ? { [Key in keyof Whole]: Whole[Key] }
+  : never;
+
+/**
+ * An event of a socket, told apart by `type`:
+ *
+ * - `accept`, `bind`, `connect`: a peer came in, a listener is up, a connection stands (before the handshake)
+ * - `connect:delay`, `connect:retry`: a connection is on its way; the next attempt is in `interval` milliseconds
+ * - `handshake`: the peers agreed, messages can flow
+ * - `handshake:error:protocol`, `handshake:error:auth`, `handshake:error:other`: they did not
+ * - `disconnect`: a connection ended; `close`: a listener, or an attempt to connect, ended
+ * - `accept:error`, `bind:error`, `close:error`: what failed
+ * - `end`: the socket was closed; nothing follows
+ */
+export type Event =
+  | EventFor<"accept", Addressed>
+  | EventFor<"accept:error", Addressed & Failed>
+  | EventFor<"bind", Addressed>
+  | EventFor<"bind:error", Addressed & Failed>
+  | EventFor<"connect", Addressed>
+  | EventFor<"connect:delay", Addressed>
+  | EventFor<"connect:retry", Addressed & { interval: number }>
+  | EventFor<"close", Addressed>
+  | EventFor<"close:error", Addressed & Failed>
+  | EventFor<"disconnect", Addressed>
+  | EventFor<"end">
+  | EventFor<"handshake", Addressed>
+  | EventFor<"handshake:error:protocol", Addressed & Failed<ProtocolEventError>>
+  | EventFor<"handshake:error:auth", Addressed & Failed<AuthEventError>>
+  | EventFor<"handshake:error:other", Addressed & Failed>
+  | EventFor<"unknown">;
+
+/** The names of events. */
+export type EventType = Event["type"];
+
+/** The event, or events, of a name. */
+export type EventOfType<E extends EventType = EventType> = Extract<Event, { type: E }>;
+
+/** Where events are reported. Ask `active` first: an event that nobody hears is not worth making. */
+export interface EventSink {
+  readonly active: boolean;
+  emit(event: Event): void;
+}
+
+/** Why a peer was refused. */
+export interface AuthEventError extends Error {
+  /** 300: try again later; 400: wrong credentials; 500: the check itself failed. */
+  status: 300 | 400 | 500;
+}
+
+/** How a peer broke the protocol. */
+export interface ProtocolEventError extends Error {
+  code: ProtocolCode;
+}
+
+const AUTH_TEXTS = { 300: "Temporary error", 400: "Authentication failure", 500: "Internal error" } as const;
+
+/** The error of `handshake:error:auth`. */
+export function authEventError(status: 300 | 400 | 500): AuthEventError {
+  return Object.assign(new Error(AUTH_TEXTS[status]), { status });
+}
+
+/** The error of `handshake:error:protocol`; `detail`, what was seen on the wire, becomes its cause. */
+export function protocolEventError(code: ProtocolCode, detail?: string): ProtocolEventError {
+  const text = PROTOCOL_CODES[code] < PROTOCOL_CODES.ERR_ZAP_UNSPECIFIED ? "ZMTP protocol error" : "ZAP protocol error";
+  const error = detail === undefined ? new Error(text) : new Error(text, { cause: detail });
+  return Object.assign(error, { code });
+}
