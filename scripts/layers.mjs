@@ -10,7 +10,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { build, transform } from "esbuild";
 
-/** From the bottom to the top; a name that ends in a slash is a folder. */
+/** From the bottom to the top; a name that ends in a slash is a folder, one that ends in a star a beginning. */
 const LAYERS = [
   ["errors.ts", "constants.ts", "bytes.ts", "ring.ts"],
   ["events.ts", "codec/", "crypto/"],
@@ -57,9 +57,9 @@ const within = (file, places) => places.some((place) => file.startsWith(place));
 
 /** The layer of a file and the folder that it may import freely. @param {string} file relative to src */
 function place(file) {
-  const layer = LAYERS.findIndex((units) =>
-    units.some((unit) => (unit.endsWith("/") ? file.startsWith(unit) : file === unit)),
-  );
+  /** @param {string} unit */
+  const holds = (unit) => (/[/*]$/.test(unit) ? file.startsWith(unit.replace("*", "")) : file === unit);
+  const layer = LAYERS.findIndex((units) => units.some(holds));
   return { layer, folder: file.includes("/") ? file.slice(0, file.indexOf("/")) : "" };
 }
 
