@@ -15,6 +15,7 @@
 
 import type { Socket } from "node:net";
 import { END_WAIT_MS } from "../constants.ts";
+import type { OptionValues } from "../options.ts";
 import { formatHostPort } from "./endpoint.ts";
 
 /** Who is told what happens on a stream. */
@@ -25,6 +26,18 @@ export interface StreamHandler {
   onFlushed(): void;
   /** The stream is gone; once, the last call. Without an error when the peer or this side closed in order. */
   onEnd(error?: Error): void;
+}
+
+/** A timer that does not keep the process alive: those of this folder are all made here. */
+export function timer(milliseconds: number, fire: () => void): NodeJS.Timeout {
+  return setTimeout(fire, milliseconds).unref();
+}
+
+/** Sets what a tcp connection has from its start. Of the keep-alive options Node can set two: whether, and after how many idle seconds. */
+export function tune(socket: Socket, options: Pick<OptionValues, "tcpKeepalive" | "tcpKeepaliveIdle">): void {
+  socket.setNoDelay(true);
+  if (options.tcpKeepalive === 1) socket.setKeepAlive(true, Math.max(options.tcpKeepaliveIdle, 0) * 1000);
+  else if (options.tcpKeepalive === 0) socket.setKeepAlive(false);
 }
 
 const SILENT: StreamHandler = { onData() {}, onFlushed() {}, onEnd() {} };
@@ -173,8 +186,7 @@ export class NetStream {
     };
     awaitFin = (stream) => {
       if (stream.#state !== ENDING) return;
-      stream.#timer = setTimeout(() => stream.#socket.destroy(), END_WAIT_MS);
-      stream.#timer.unref();
+      stream.#timer = timer(END_WAIT_MS, () => stream.#socket.destroy());
     };
     finish = (stream, error) => stream.#over(error);
   }

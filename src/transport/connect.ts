@@ -1,0 +1,187 @@
+/**
+ * One attempt to reach a peer: names are looked up, each address is tried in turn, and the first connection wins.
+ * What comes of it is told later, never inside `connectStream`, and at most once; after `cancel` never.
+ */
+
+import { connect, type Socket } from "node:net";
+import { CONNECT_ADDRESS_MS } from "../constants.ts";
+import { type ErrnoError, errnoError, systemError } from "../errors.ts";
+import type { OptionValues } from "../options.ts";
+import type { HostPort, IpcEndpoint, TcpEndpoint } from "./endpoint.ts";
+import { nodePath } from "./ipc.ts";
+import { NetStream, timer, tune } from "./net-stream.ts";
+import { interfaceAddress, literal, type Resolved, resolve } from "./resolve.ts";
+
+/** The options that matter here. */
+export type ConnectOptions = Pick<OptionValues, "ipv6" | "connectTimeout" | "tcpKeepalive" | "tcpKeepaliveIdle">;
+
+/** Who is told how an attempt ended: by exactly one of the two. */
+export interface ConnectHandler {
+  /** Connected. The stream's `handler` has to be set before this returns. */
+  onConnect(stream: NetStream): void;
+  onFail(error: ErrnoError): void;
+}
+
+/** Starts an attempt; `cancel` gives it up, at any time. */
+export function connectStream(
+  endpoint: TcpEndpoint | IpcEndpoint,
+  options: ConnectOptions,
+  handler: ConnectHandler,
+): { cancel(): void } {
+  return new Attempt(endpoint, options, handler);
+}
+
+class Attempt {
+  readonly #endpoint: TcpEndpoint | IpcEndpoint;
+  readonly #options: ConnectOptions;
+  readonly #handler: ConnectHandler;
+  #isOver = false;
+  #socket: Socket | undefined;
+  /** Addresses that were not tried yet. */
+  #addresses: Resolved[] = [];
+  #limit: NodeJS.Timeout | undefined;
+  #addressLimit: NodeJS.Timeout | undefined;
+
+  constructor(endpoint: TcpEndpoint | IpcEndpoint, options: ConnectOptions, handler: ConnectHandler) {
+    this.#endpoint = endpoint;
+    this.#options = options;
+    this.#handler = handler;
+    const { connectTimeout } = options;
+    if (connectTimeout > 0) this.#limit = timer(connectTimeout, () => this.#fail(this.#timedOut()));
+    if (endpoint.scheme === "ipc") process.nextTick(() => this.#startIpc(endpoint));
+    else this.#startTcp(endpoint);
+  }
+
+  cancel(): void {
+    if (this.#isOver) return;
+    this.#finish();
+    this.#dropSocket();
+  }
+
+  #startIpc(endpoint: IpcEndpoint): void {
+    if (this.#isOver) return;
+    try {
+      this.#watch(connect({ path: nodePath(endpoint) }), undefined);
+    } catch (error) {
+      this.#fail(systemError(error as NodeJS.ErrnoException, endpoint.address));
+    }
+  }
+
+  #startTcp(endpoint: TcpEndpoint): void {
+    const { ipv6 } = this.#options;
+    if (endpoint.family !== 0) {
+      const target = literal(endpoint, ipv6);
+      this.#addresses = target === undefined ? [] : [target];
+      process.nextTick(() => this.#tryNext(endpoint, this.#noAddress("IPv6 is off")));
+      return;
+    }
+    resolve(endpoint.host, ipv6, (error, found) => {
+      this.#addresses = found;
+      this.#tryNext(endpoint, this.#noAddress(error?.message ?? "", error));
+    });
+  }
+
+  /** Goes on with the next address, or gives up with the error of the last. */
+  #tryNext(endpoint: TcpEndpoint, error: ErrnoError): void {
+    if (this.#isOver) return;
+    const target = this.#addresses.shift();
+    if (target === undefined) {
+      this.#fail(error);
+      return;
+    }
+    let source: Resolved | undefined;
+    if (endpoint.source !== undefined) {
+      source = sourceAddress(endpoint.source, target.family === 6);
+      if (source === undefined) {
+        this.#tryNext(endpoint, errnoError("ENODEV", endpoint.address));
+        return;
+      }
+    }
+    try {
+      const socket = connect({
+        host: target.address,
+        port: endpoint.port,
+        autoSelectFamily: false,
+        ...(source && { localAddress: source.address, localPort: endpoint.source?.port ?? 0 }),
+      });
+      this.#watch(socket, endpoint);
+    } catch (thrown) {
+      this.#tryNext(endpoint, systemError(thrown as NodeJS.ErrnoException, endpoint.address));
+      return;
+    }
+    if (this.#addresses.length > 0) {
+      this.#addressLimit = timer(CONNECT_ADDRESS_MS, () => this.#failAddress(endpoint, this.#timedOut()));
+    }
+  }
+
+  #watch(socket: Socket, endpoint: TcpEndpoint | undefined): void {
+    this.#socket = socket;
+    const { address } = this.#endpoint;
+    socket.unref();
+    socket.once("connect", () => {
+      if (this.#isOver || this.#socket !== socket) return;
+      // An ephemeral port that is its own target: the kernel joins the socket to itself.
+      if (endpoint !== undefined && isSelf(socket)) this.#failAddress(endpoint, errnoError("ECONNREFUSED", address));
+      else this.#succeed(socket);
+    });
+    // Stays while the socket is dropped: whatever it still reports is nobody's concern.
+    socket.on("error", (error) => {
+      if (this.#isOver || this.#socket !== socket) return;
+      const reason = systemError(error, address);
+      if (endpoint === undefined) this.#fail(reason);
+      else this.#failAddress(endpoint, reason);
+    });
+  }
+
+  #succeed(socket: Socket): void {
+    this.#finish();
+    this.#socket = undefined;
+    socket.removeAllListeners("error");
+    if (this.#endpoint.scheme === "tcp") tune(socket, this.#options);
+    const path = this.#endpoint.scheme === "ipc" ? this.#endpoint.address : undefined;
+    this.#handler.onConnect(new NetStream(socket, undefined, path));
+  }
+
+  #failAddress(endpoint: TcpEndpoint, error: ErrnoError): void {
+    clearTimeout(this.#addressLimit);
+    this.#dropSocket();
+    this.#tryNext(endpoint, error);
+  }
+
+  #fail(error: ErrnoError): void {
+    if (this.#isOver) return;
+    this.#finish();
+    this.#dropSocket();
+    this.#handler.onFail(error);
+  }
+
+  #finish(): void {
+    this.#isOver = true;
+    clearTimeout(this.#limit);
+    clearTimeout(this.#addressLimit);
+  }
+
+  #dropSocket(): void {
+    this.#socket?.destroy();
+    this.#socket = undefined;
+  }
+
+  #timedOut(): ErrnoError {
+    return errnoError("ETIMEDOUT", this.#endpoint.address);
+  }
+
+  #noAddress(reason: string, cause?: Error | null): ErrnoError {
+    const error = errnoError("EHOSTUNREACH", this.#endpoint.address, `Host unreachable: ${reason}`);
+    if (cause) error.cause = cause;
+    return error;
+  }
+}
+
+/** The address to leave from: an interface's, a literal, or any. */
+function sourceAddress(source: HostPort, ipv6: boolean): Resolved | undefined {
+  return source.host === "*" || source.family !== 0 ? literal(source, ipv6) : interfaceAddress(source.host, ipv6);
+}
+
+function isSelf(socket: Socket): boolean {
+  return socket.localPort === socket.remotePort && socket.localAddress === socket.remoteAddress;
+}

@@ -1,0 +1,290 @@
+/**
+ * Listening: from an endpoint to a `net.Server`, in two ways. `listen` goes through Node's documented functions and may look
+ * names up. `listenSync` is done when it returns, which Node's documented functions are for two targets only: every
+ * interface, and ipc paths. For one address it takes `net._createServerHandle`, on which Node's cluster module is built and
+ * which every release has; where a runtime lacks it, `listenSync` on one address fails with ENOTSUP.
+ */
+
+import * as net from "node:net";
+import { getSystemErrorName } from "node:util";
+import { type ErrnoError, errnoError, systemError } from "../errors.ts";
+import type { OptionValues } from "../options.ts";
+import { formatHostPort, type IpcEndpoint, type TcpEndpoint } from "./endpoint.ts";
+import { type BoundPath, claimPath } from "./ipc.ts";
+import { NetStream, tune } from "./net-stream.ts";
+import { bindable, hostSync, interfaceAddress, literal, type Resolved, resolve } from "./resolve.ts";
+
+/** The options that matter here. */
+export type ListenOptions = Pick<
+  OptionValues,
+  "ipv6" | "backlog" | "tcpKeepalive" | "tcpKeepaliveIdle" | "tcpAcceptFilter"
+>;
+
+/** Who is told what a listener sees. */
+export interface ListenHandler {
+  /** A peer connected. The stream's `handler` has to be set before this returns. */
+  onStream(stream: NetStream): void;
+  /** A connection could not be accepted (no descriptors left, or filtered); the listener goes on. */
+  onError(error: ErrnoError): void;
+}
+
+export interface Listener {
+  /** The endpoint with its real host and port, as `lastEndpoint` shows it. */
+  readonly address: string;
+  /** Stops listening, and removes an ipc path. Accepted streams live on. */
+  close(): void;
+}
+
+/** Binds, and gives a handle or a negative error number. */
+type CreateServerHandle = (address: string, port: number, family: number) => { close(): void } | number;
+
+/** What is used of Node beyond its documentation; in one place, where a test can take it away. */
+export const internals: { createServerHandle: CreateServerHandle | undefined } = {
+  createServerHandle: (net as { _createServerHandle?: CreateServerHandle })._createServerHandle,
+};
+
+/** What `net.Server.listen` is asked for: a path, or a port of one address. */
+type Target = { readonly path: string } | { readonly host: Resolved; readonly port: number };
+
+/** Listens; rejects with an ErrnoError that carries the endpoint's address. */
+export async function listen(
+  endpoint: TcpEndpoint | IpcEndpoint,
+  options: ListenOptions,
+  handler: ListenHandler,
+): Promise<Listener> {
+  let host: Resolved | undefined;
+  if (endpoint.scheme === "tcp") host = knownHost(endpoint, options.ipv6) ?? (await lookUp(endpoint, options.ipv6));
+  const opening = new Opening(endpoint, options, handler, host);
+  for (const target of opening.targets) {
+    try {
+      return opening.opened(await open(target, options.backlog));
+    } catch (error) {
+      opening.failed(error as NodeJS.ErrnoException);
+    }
+  }
+  throw opening.failure();
+}
+
+/**
+ * Listens before it returns; throws what `listen` rejects with. Host names are searched in the hosts file only, as there is no
+ * resolver that answers at once: others fail with ENODEV.
+ */
+export function listenSync(
+  endpoint: TcpEndpoint | IpcEndpoint,
+  options: ListenOptions,
+  handler: ListenHandler,
+): Listener {
+  let host: Resolved | undefined;
+  if (endpoint.scheme === "tcp") host = knownHost(endpoint, options.ipv6) ?? hostSync(endpoint.host, options.ipv6);
+  const opening = new Opening(endpoint, options, handler, host);
+  for (const target of opening.targets) {
+    try {
+      return opening.opened(openSync(target, options));
+    } catch (error) {
+      opening.failed(error as NodeJS.ErrnoException);
+    }
+  }
+  throw opening.failure();
+}
+
+/** What both ways share: the targets to try in turn, and what becomes of success and failure. */
+class Opening {
+  readonly targets: readonly Target[];
+  readonly #endpoint: TcpEndpoint | IpcEndpoint;
+  readonly #options: ListenOptions;
+  readonly #handler: ListenHandler;
+  readonly #filter: net.BlockList | undefined;
+  readonly #path: BoundPath | undefined;
+  #failure: NodeJS.ErrnoException | undefined;
+
+  constructor(
+    endpoint: TcpEndpoint | IpcEndpoint,
+    options: ListenOptions,
+    handler: ListenHandler,
+    host: Resolved | undefined,
+  ) {
+    this.#endpoint = endpoint;
+    this.#options = options;
+    this.#handler = handler;
+    this.#filter = filterOf(endpoint, options.tcpAcceptFilter);
+    if (endpoint.scheme === "ipc") {
+      this.#path = claimPath(endpoint);
+      this.targets = [{ path: this.#path.path }];
+    } else {
+      if (host === undefined) throw errnoError("ENODEV", endpoint.address);
+      this.targets = bindable(host, options.ipv6).map((each) => ({ host: each, port: endpoint.port }));
+    }
+  }
+
+  opened(server: net.Server): Listener {
+    return new NetListener(server, this.#endpoint, this.#options, this.#handler, this.#path, this.#filter);
+  }
+
+  /** Returns when the next target may do better: where there is no IPv6, IPv4 will. */
+  failed(error: NodeJS.ErrnoException): void {
+    this.#failure = error;
+    if (error.code !== "EAFNOSUPPORT" && error.code !== "EADDRNOTAVAIL") throw this.failure();
+  }
+
+  failure(): ErrnoError {
+    this.#path?.release(() => {});
+    return systemError(this.#failure as NodeJS.ErrnoException, this.#endpoint.address);
+  }
+}
+
+class NetListener implements Listener {
+  readonly address: string;
+  readonly #server: net.Server;
+  readonly #path: BoundPath | undefined;
+  #isClosed = false;
+
+  constructor(
+    server: net.Server,
+    endpoint: TcpEndpoint | IpcEndpoint,
+    options: ListenOptions,
+    handler: ListenHandler,
+    path: BoundPath | undefined,
+    filter: net.BlockList | undefined,
+  ) {
+    this.#server = server;
+    this.#path = path;
+    this.address = path === undefined ? boundAddress(server, endpoint as TcpEndpoint) : path.address;
+    path?.bound();
+    server.on("error", (error) => {
+      if (!this.#isClosed) handler.onError(systemError(error, this.address));
+    });
+    server.on("connection", (socket) => {
+      if (filter !== undefined && !admits(filter, socket)) {
+        socket.on("error", ignore).destroy();
+        handler.onError(errnoError("EACCES", this.address));
+        return;
+      }
+      if (path === undefined) tune(socket, options);
+      handler.onStream(new NetStream(socket, undefined, path?.address));
+    });
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    const close = (): void => {
+      this.#server.close();
+    };
+    if (this.#path === undefined) close();
+    else this.#path.release(close);
+  }
+}
+
+/** Literals and interface names. */
+function knownHost(endpoint: TcpEndpoint, ipv6: boolean): Resolved | undefined {
+  const found = literal(endpoint, ipv6);
+  if (found !== undefined) return found;
+  const isName = endpoint.family === 0 && endpoint.host !== "";
+  const address = isName ? interfaceAddress(endpoint.host, ipv6) : undefined;
+  if (address === undefined && !isName) throw errnoError("ENODEV", endpoint.address);
+  return address;
+}
+
+function lookUp(endpoint: TcpEndpoint, ipv6: boolean): Promise<Resolved> {
+  return new Promise((fulfil, reject) => {
+    resolve(endpoint.host, ipv6, (error, found) => {
+      if (error === null) return fulfil(found[0]);
+      const failure = errnoError("ENODEV", endpoint.address);
+      failure.cause = error;
+      reject(failure);
+    });
+  });
+}
+
+/** The listening server's address; every interface is `::` where only Node's own choice could be had. */
+function boundAddress(server: net.Server, endpoint: TcpEndpoint): string {
+  const { address, port } = server.address() as net.AddressInfo;
+  const isForced = address === "::" && everyIpv4.has(server);
+  return `${endpoint.scheme}://${formatHostPort(isForced ? "0.0.0.0" : address, port)}`;
+}
+
+/** Servers that were asked for every IPv4 interface and listen on every IPv6 one too. */
+const everyIpv4 = new WeakSet<net.Server>();
+
+function listenArguments(target: Target, backlog: number): net.ListenOptions {
+  // 0 would be Node's default of 511.
+  const common = { backlog: Math.max(1, backlog), exclusive: true };
+  return "path" in target
+    ? { ...common, path: target.path }
+    : { ...common, host: target.host.address, port: target.port };
+}
+
+function open(target: Target, backlog: number): Promise<net.Server> {
+  const server = net.createServer().unref();
+  return new Promise((fulfil, reject) => {
+    server.once("error", reject);
+    server.once("listening", () => {
+      server.off("error", reject);
+      fulfil(server);
+    });
+    server.listen(listenArguments(target, backlog));
+  });
+}
+
+function openSync(target: Target, options: ListenOptions): net.Server {
+  const server = net.createServer().unref();
+  // A failure is seen at once below; its event comes later.
+  server.on("error", ignore);
+  if ("path" in target) {
+    server.listen(listenArguments(target, options.backlog));
+    if (!server.listening) throw pathFailure(target.path);
+  } else if (internals.createServerHandle !== undefined) {
+    const handle = internals.createServerHandle(target.host.address, target.port, target.host.family);
+    if (typeof handle === "number") throw uvError(handle);
+    server.listen(handle, Math.max(1, options.backlog));
+    // The kernel tells at `listen` what `bind` did not: only this.
+    if (!server.listening) throw errnoLike("EADDRINUSE");
+  } else {
+    const isEvery = target.host.address === "0.0.0.0" || target.host.address === "::";
+    if (!isEvery) throw errnoLike("ENOTSUP", "bindSync to one address is not supported by this runtime: use bind");
+    if (!options.ipv6) everyIpv4.add(server);
+    server.listen({ port: target.port, backlog: Math.max(1, options.backlog), exclusive: true });
+    if (!server.listening) throw errnoLike("EADDRINUSE");
+  }
+  server.off("error", ignore);
+  return server;
+}
+
+/** Asks again for the reason, which Node tells in an event only. */
+function pathFailure(path: string): NodeJS.ErrnoException {
+  const handle = internals.createServerHandle?.(path, -1, -1) ?? 0;
+  if (typeof handle !== "number") handle.close();
+  return typeof handle === "number" && handle < 0 ? uvError(handle) : errnoLike("EADDRINUSE");
+}
+
+function uvError(number: number): NodeJS.ErrnoException {
+  return errnoLike(getSystemErrorName(number), undefined, number);
+}
+
+function errnoLike(code: string, message: string = code, errno?: number): NodeJS.ErrnoException {
+  return Object.assign(new Error(message), { code, errno });
+}
+
+/** @throws ErrnoError EINVAL when a filter is no address range */
+function filterOf(endpoint: TcpEndpoint | IpcEndpoint, ranges: readonly string[]): net.BlockList | undefined {
+  if (endpoint.scheme !== "tcp" || ranges.length === 0) return undefined;
+  const list = new net.BlockList();
+  for (const range of ranges) {
+    const [address, bits] = range.split("/");
+    const family = net.isIP(address);
+    if (family === 0) throw errnoError("EINVAL", endpoint.address);
+    list.addSubnet(
+      address,
+      bits === undefined ? (family === 4 ? 32 : 128) : Number(bits),
+      family === 4 ? "ipv4" : "ipv6",
+    );
+  }
+  return list;
+}
+
+function admits(filter: net.BlockList, socket: net.Socket): boolean {
+  const { remoteAddress, remoteFamily } = socket;
+  return remoteAddress !== undefined && filter.check(remoteAddress, remoteFamily === "IPv6" ? "ipv6" : "ipv4");
+}
+
+function ignore(): void {}
