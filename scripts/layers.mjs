@@ -30,6 +30,7 @@ const BUILTINS = new Map([
   ...["net", "fs", "http", "https", "dns", "os", "tls", "dgram", "path"].map((name) => entry(name, ["transport/"])),
   entry("crypto", ["crypto/", "transport/ws"]),
   entry("timers", ["session/", "socket/", "context.ts", "proxy.ts", "v5-compat.ts", "transport/net-stream.ts"]),
+  entry("buffer", [""]),
   entry("events", [""]),
   entry("util", [""]),
   // Not Node's: made by a plugin of the build.
@@ -72,6 +73,38 @@ function fault(from, to) {
 }
 
 /**
+ * The metafile of all files, each bundled apart, so that a missing or half-written neighbour does not hide the rest.
+ * @param {string} src @param {string[]} files @returns {Promise<import("esbuild").Metafile>}
+ */
+async function bundleApart(src, files) {
+  /** @type {import("esbuild").Plugin} */
+  const apart = {
+    name: "apart",
+    setup({ onResolve }) {
+      onResolve({ filter: /.*/ }, (args) => {
+        if (args.kind === "entry-point") return undefined;
+        if (!args.path.startsWith(".")) return { path: args.path, external: true };
+        const to = path.relative(src, path.resolve(args.resolveDir, args.path));
+        return { path: `src:${to.split(path.sep).join("/")}`, external: true };
+      });
+    },
+  };
+  const { metafile } = await build({
+    absWorkingDir: src,
+    entryPoints: files,
+    bundle: true,
+    write: false,
+    outdir: "unused",
+    format: "cjs",
+    platform: "node",
+    metafile: true,
+    plugins: [apart],
+    logLevel: "error",
+  });
+  return metafile;
+}
+
+/**
  * Checks the sources below `src`; returns what is wrong, a sentence each.
  * @param {string} src an absolute path @returns {Promise<string[]>}
  */
@@ -97,31 +130,17 @@ export async function checkLayers(src) {
     if (clock && within(file, SANS_IO)) faults.add(`${file} uses ${clock[1]}: clock and randomness are handed in`);
   }
 
-  const bundled = await build({
-    absWorkingDir: src,
-    entryPoints: files,
-    bundle: true,
-    write: false,
-    outdir: "unused",
-    format: "cjs",
-    platform: "node",
-    external: ["sodium:wasm"],
-    metafile: true,
-    logLevel: "silent",
-  }).catch((error) => faults.add(error.message) && undefined);
-  for (const [from, { imports }] of Object.entries(bundled?.metafile.inputs ?? {})) {
-    if (from.startsWith("..")) continue;
-    for (const { path: to, external } of imports) {
-      if (external) {
+  for (const [from, { imports }] of Object.entries((await bundleApart(src, files)).inputs)) {
+    for (const { path: to } of imports) {
+      if (to.startsWith("src:")) {
+        const wrong = fault(from, to.slice("src:".length));
+        if (wrong) faults.add(wrong);
+      } else if (BUILTINS.has(to) || to.startsWith("node:")) {
         const places = BUILTINS.get(to);
         if (!places) faults.add(`${from} imports ${to}: not among the modules this package uses`);
         else if (!within(from, places)) faults.add(`${from} imports ${to}: only ${places.join(", ")} may`);
-      } else if (to.startsWith("..")) {
-        if (!within(from, PACKAGES))
-          faults.add(`${from} imports ${to}: only ${PACKAGES.join(", ")} may bundle packages`);
-      } else {
-        const wrong = fault(from, to);
-        if (wrong) faults.add(wrong);
+      } else if (!within(from, PACKAGES)) {
+        faults.add(`${from} imports ${to}: only ${PACKAGES.join(", ")} may bundle packages`);
       }
     }
   }

@@ -79,6 +79,7 @@ const planted: [title: string, files: Record<string, string>, fault: RegExp][] =
     { "socket/a.ts": 'export { spawn } from "node:child_process";\n' },
     /not among/,
   ],
+  ["a package outside crypto", { "codec/a.ts": 'export { sha256 } from "@noble/hashes";\n' }, /may bundle packages/],
   [
     "a timer in a sans-io layer",
     { "connection/a.ts": "export const a = () => setTimeout(() => {}, 1);\n" },
