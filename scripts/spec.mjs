@@ -15,6 +15,7 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import { ROOT, summary } from "./lib.mjs";
+import { sodiumWasm } from "./sodium-wasm.mjs";
 
 /** Files that run at the same time: the tests are I/O bound, and two leave room for the peers they start. */
 const CONCURRENCY = 2;
@@ -53,6 +54,7 @@ export async function compile(files, outdir) {
     sourcesContent: false,
     external: ["esbuild", "typescript", "zeromq"],
     alias: { zmtp: "./src/index.ts" },
+    plugins: [sodiumWasm()],
     logLevel: "error",
   });
 }
