@@ -5,18 +5,9 @@
  *
  * A pipe takes part through a link that it owns: one for each ring it can be in.
  */
+import { Link } from "../ring.ts";
 
-/** A pipe's place in one ring. */
-export class Link<P> {
-  readonly pipe: P;
-  /** Neighbours in the ring; undefined while not in it. */
-  next: Link<P> | undefined = undefined;
-  previous: Link<P> | undefined = undefined;
-
-  constructor(pipe: P) {
-    this.pipe = pipe;
-  }
-}
+export { Link };
 
 export class Rotation<P> {
   #current: Link<P> | undefined = undefined;
