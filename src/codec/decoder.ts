@@ -128,6 +128,24 @@ export class Decoder {
     return true;
   }
 
+  /** Stops behind the frame that is being delivered, as a message whose sink says false does. */
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  /** Hands back what was not decoded, and ends the stop: for octets that mean something else from here on. */
+  takeRest(): Buffer[] {
+    this.#stopped = false;
+    const rest: Buffer[] = [];
+    for (let chunk = this.#rest.shift(); chunk !== undefined; chunk = this.#rest.shift()) {
+      rest.push(rest.length === 0 ? chunk.subarray(this.#restOffset) : chunk);
+    }
+    this.#restOffset = 0;
+    this.#restBytes = 0;
+    this.#dropPage();
+    return rest;
+  }
+
   /** Drops everything; nothing is delivered afterwards. */
   close(): void {
     this.#closed = true;
@@ -190,7 +208,7 @@ export class Decoder {
       offset = next;
       if (flags > (FLAG_MORE | FLAG_LONG) || this.handshaking) {
         this.#deliver(flags, chunk.subarray(start, next));
-        if (this.#closed) return false;
+        if (this.#stopped || this.#closed) return this.#leave(chunk, offset);
         continue;
       }
       const body =
@@ -208,7 +226,6 @@ export class Decoder {
       this.#frames = undefined;
       if (!sink.onMessage(frames)) {
         this.#stopped = true;
-        if (offset === end) this.#dropPage();
         return this.#leave(chunk, offset);
       }
       if (this.#closed) return false;
@@ -217,8 +234,9 @@ export class Decoder {
     return true;
   }
 
-  /** Leaves the loop before the chunk's end. */
+  /** Leaves the loop because of the sink. The page stays for what is left of the chunk. */
   #leave(chunk: Buffer, offset: number): boolean {
+    if (offset === chunk.length) this.#dropPage();
     if (!this.#closed) this.#keep(chunk, offset);
     return false;
   }

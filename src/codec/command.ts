@@ -1,0 +1,151 @@
+/**
+ * Commands: `nameLength(1) name data`, in the body of a frame. RFC 23/37 "ZMTP", section "Commands".
+ *
+ * Encoders give command bodies for handshakes (a mechanism does not know how its commands are framed) and whole canonical
+ * frames for traffic. Names are matched exactly, as libzmq does; names of properties are compared without case.
+ */
+import { lowerAscii, ownCopy } from "../bytes.ts";
+import { ProtocolError } from "../errors.ts";
+import { encodeFrame, FLAG_COMMAND, headerSize, writeHeader } from "./frame.ts";
+
+/** The octets with which a command of that name begins: its length and the name. */
+export function commandPrefix(name: string): Buffer {
+  return Buffer.from(String.fromCharCode(name.length) + name, "latin1");
+}
+
+export const READY: Buffer = commandPrefix("READY");
+export const ERROR: Buffer = commandPrefix("ERROR");
+export const SUBSCRIBE: Buffer = commandPrefix("SUBSCRIBE");
+export const CANCEL: Buffer = commandPrefix("CANCEL");
+export const PING: Buffer = commandPrefix("PING");
+export const PONG: Buffer = commandPrefix("PONG");
+export const JOIN: Buffer = commandPrefix("JOIN");
+export const LEAVE: Buffer = commandPrefix("LEAVE");
+
+/** libzmq 4.3's PLAIN writes and knows ERROR only with the length and the first letter melted into one octet. */
+export const MELTED_ERROR: Buffer = Buffer.from("^RROR", "latin1");
+
+/** A PING's context that a PONG repeats is no longer than this. */
+const PING_CONTEXT_BYTES = 16;
+
+/** Where the context of a PING begins: behind its name and two octets of time to live. */
+const PING_CONTEXT_OFFSET = 7;
+
+/** Octets of the group name or the reason of an error: one octet tells their length. */
+const OCTET_MAX = 255;
+
+/** Whether `body` is a command of that name. */
+export function isCommand(body: Uint8Array, prefix: Uint8Array): boolean {
+  if (body.length < prefix.length) return false;
+  for (let i = 0; i < prefix.length; i++) if (body[i] !== prefix[i]) return false;
+  return true;
+}
+
+/** A command's body. */
+export function commandBody(prefix: Uint8Array, data: Uint8Array): Buffer {
+  const body = Buffer.allocUnsafe(prefix.length + data.length);
+  body.set(prefix);
+  body.set(data, prefix.length);
+  return body;
+}
+
+/** A command as a whole frame. LONG goes by the final size, name included. */
+export function encodeCommand(prefix: Uint8Array, data: Uint8Array): Buffer {
+  const length = prefix.length + data.length;
+  const frame = Buffer.allocUnsafe(headerSize(length) + length);
+  const start = writeHeader(frame, 0, FLAG_COMMAND, length);
+  frame.set(prefix, start);
+  frame.set(data, start + prefix.length);
+  return frame;
+}
+
+/** A subscription in the form of 3.0 and older: an ordinary message, `01 topic` or `00 topic`. */
+export function encodeSubscriptionMessage(topic: Uint8Array, subscribe: boolean): Buffer {
+  const body = Buffer.allocUnsafe(topic.length + 1);
+  body[0] = subscribe ? 1 : 0;
+  body.set(topic, 1);
+  return encodeFrame(0, body);
+}
+
+/** PING without context, as libzmq sends it. `ttl` is in tenths of a second, 0 for none. */
+export function encodePing(ttl: number): Buffer {
+  return encodeCommand(PING, Uint8Array.of(ttl >> 8, ttl & 0xff));
+}
+
+/** The PONG for a PING, with the first 16 octets of its context. */
+export function encodePong(ping: Uint8Array): Buffer {
+  return encodeCommand(PONG, ping.subarray(PING_CONTEXT_OFFSET, PING_CONTEXT_OFFSET + PING_CONTEXT_BYTES));
+}
+
+/**
+ * The time to live in a PING's body, in tenths of a second.
+ * @throws ProtocolError when its two octets are missing.
+ */
+export function pingTimeToLive(body: Uint8Array): number {
+  if (body.length < PING_CONTEXT_OFFSET) {
+    throw new ProtocolError("ERR_ZMTP_MALFORMED_COMMAND_UNSPECIFIED", "a PING without time to live");
+  }
+  return (body[PING_CONTEXT_OFFSET - 2] << 8) | body[PING_CONTEXT_OFFSET - 1];
+}
+
+/** The body of an ERROR. `prefix` is MELTED_ERROR for those who know no other. */
+export function errorBody(reason: string, prefix: Buffer = ERROR): Buffer {
+  const text = Buffer.from(reason.slice(0, OCTET_MAX), "latin1");
+  return Buffer.concat([prefix, Uint8Array.of(text.length), text]);
+}
+
+/**
+ * The reason in an ERROR's body, whose name takes `offset` octets. Octets behind the reason are let pass, as libzmq does.
+ * @throws ProtocolError when the length is missing or larger than the rest.
+ */
+export function errorReason(body: Buffer, offset: number): string {
+  if (body.length <= offset || offset + 1 + body[offset] > body.length) {
+    throw new ProtocolError("ERR_ZMTP_MALFORMED_COMMAND_ERROR", "an ERROR whose reason is cut off");
+  }
+  return body.latin1Slice(offset + 1, offset + 1 + body[offset]);
+}
+
+/** A property: a name of 1 to 255 octets and a value. */
+export type Property = readonly [name: string, value: Uint8Array];
+
+/** Properties as READY, INITIATE and ZAP write them: `nameLength(1) name valueLength(4) value`. */
+export function encodeProperties(properties: Iterable<Property>): Buffer {
+  const parts: Uint8Array[] = [];
+  for (const [name, value] of properties) {
+    const head = Buffer.allocUnsafe(1 + name.length + 4);
+    head[0] = name.length;
+    head.write(name, 1, "latin1");
+    head.writeUInt32BE(value.length, 1 + name.length);
+    parts.push(head, value);
+  }
+  return Buffer.concat(parts);
+}
+
+/** Names with a spelling of their own, by their lower-case form. */
+const CANONICAL_NAMES: ReadonlyMap<string, string> = new Map(
+  ["Socket-Type", "Identity", "Resource", "User-Id", "Peer-Address"].map((name) => [lowerAscii(name), name]),
+);
+
+/**
+ * Reads properties in the order in which they came; values are copies. Well-known names come out in their canonical spelling,
+ * any other name as it was written; an empty name is let pass, as libzmq does.
+ * @throws ProtocolError ERR_ZMTP_INVALID_METADATA when a property is cut off or octets are left over.
+ */
+export function parseProperties(bytes: Buffer): [name: string, value: Buffer][] {
+  const properties: [string, Buffer][] = [];
+  let offset = 0;
+  while (offset < bytes.length) {
+    const nameEnd = offset + 1 + bytes[offset];
+    if (nameEnd + 4 > bytes.length) throw invalidMetadata();
+    const valueEnd = nameEnd + 4 + bytes.readUInt32BE(nameEnd);
+    if (valueEnd > bytes.length) throw invalidMetadata();
+    const name = bytes.latin1Slice(offset + 1, nameEnd);
+    properties.push([CANONICAL_NAMES.get(lowerAscii(name)) ?? name, ownCopy(bytes.subarray(nameEnd + 4, valueEnd))]);
+    offset = valueEnd;
+  }
+  return properties;
+}
+
+function invalidMetadata(): ProtocolError {
+  return new ProtocolError("ERR_ZMTP_INVALID_METADATA", "a property is cut off, or octets are left over");
+}

@@ -1,0 +1,50 @@
+/**
+ * Who may talk to whom: one row for each socket type, by the names that READY carries. The draft types are libzmq's.
+ * RFC 23/37 "ZMTP", section "Socket Type Property"; RFC 28 "REQREP", 29 "PUBSUB", 30 "PIPELINE", 31 "EXPAIR".
+ */
+import { SOCKET_TYPE_NAMES, SOCKET_TYPES } from "../options.ts";
+
+/** Peers by socket type. STREAM and DGRAM speak no ZMTP, so that nobody may talk to them. */
+const PEERS: Readonly<Record<string, readonly string[]>> = {
+  PAIR: ["PAIR"],
+  PUB: ["SUB", "XSUB"],
+  SUB: ["PUB", "XPUB"],
+  REQ: ["REP", "ROUTER"],
+  REP: ["REQ", "DEALER"],
+  DEALER: ["REP", "DEALER", "ROUTER"],
+  ROUTER: ["REQ", "DEALER", "ROUTER"],
+  PULL: ["PUSH"],
+  PUSH: ["PULL"],
+  XPUB: ["SUB", "XSUB"],
+  XSUB: ["PUB", "XPUB"],
+  STREAM: [],
+  SERVER: ["CLIENT"],
+  CLIENT: ["SERVER"],
+  RADIO: ["DISH"],
+  DISH: ["RADIO"],
+  GATHER: ["SCATTER"],
+  SCATTER: ["GATHER"],
+  DGRAM: [],
+  PEER: ["PEER"],
+  CHANNEL: ["CHANNEL"],
+};
+
+/** Whether a socket of type `own` takes a peer that names itself `peer`. The comparison is exact, as in libzmq. */
+export function mayTalk(own: number, peer: string): boolean {
+  return PEERS[SOCKET_TYPE_NAMES[own]].includes(peer);
+}
+
+/** The types that tell their routing id in READY: always, even when it is empty. */
+export function sendsIdentity(own: number): boolean {
+  return own === SOCKET_TYPES.REQ || own === SOCKET_TYPES.DEALER || own === SOCKET_TYPES.ROUTER;
+}
+
+/** The types that ZMTP 1.0 and 2.0 know. */
+export function isClassicType(own: number): boolean {
+  return own <= SOCKET_TYPES.XSUB;
+}
+
+/** The name for the number in a 2.0 greeting, which nobody validates; empty when there is none. */
+export function classicTypeName(type: number): string {
+  return isClassicType(type) ? SOCKET_TYPE_NAMES[type] : "";
+}

@@ -1,0 +1,447 @@
+/**
+ * A connection: one peer as bytes in, bytes out. It plays the greeting, runs the security handshake, decodes traffic, answers and
+ * sends heartbeats, and says when the peer has to go. It knows no socket and no timer: octets, and the time, are handed in.
+ *
+ *     idle -> greeting -> security -> traffic            a 3.x peer
+ *                     '-> identity -> traffic            a 1.0 or 2.0 peer
+ *     and from anywhere -> closed
+ *
+ * Rules
+ * - Handshake output of one `receive()` goes out as one write. It is out before `ready()` or `fail()` is called.
+ * - Whatever goes wrong inside is thrown and ends in one place: `fail()` is called once, and nothing after it.
+ * - No message is sent or taken before both sides are ready: early traffic is a fault.
+ * - The handler may call `close()` at any time, and everything but `receive()` and `resume()` from inside a call.
+ */
+import { EMPTY } from "../bytes.ts";
+import {
+  CANCEL,
+  encodeCommand,
+  encodePing,
+  encodePong,
+  encodeSubscriptionMessage,
+  isCommand,
+  JOIN,
+  LEAVE,
+  PING,
+  pingTimeToLive,
+  SUBSCRIBE,
+} from "../codec/command.ts";
+import { Decoder, type DecoderSink, FrameSizeError } from "../codec/decoder.ts";
+import { encodeFrame, FLAG_COMMAND } from "../codec/frame.ts";
+import { type ProtocolVersion, ZMTP_1_0, ZMTP_2_0, ZMTP_3_0, ZMTP_3_1 } from "../codec/greeting.ts";
+import { LATE_TIMER_MS } from "../constants.ts";
+import { ProtocolError } from "../errors.ts";
+import type { Wire } from "../mechanism/mechanism.ts";
+import { type OptionValues, SOCKET_TYPES } from "../options.ts";
+import { classicTypeName, isClassicType } from "./compatibility.ts";
+import { type Failure, Refusal } from "./failure.ts";
+import { Heartbeat, type HeartbeatOptions } from "./heartbeat.ts";
+import { Opening } from "./opening.ts";
+import {
+  checkedIdentity,
+  isSecurityServer,
+  mechanismName,
+  Security,
+  type SecurityOptions,
+  type SecurityOwner,
+  type SecuritySettings,
+} from "./security.ts";
+import { Zmtp1Wire } from "./zmtp1.ts";
+
+export type { Failure } from "./failure.ts";
+export type { ZapHook } from "./security.ts";
+
+/** What is known of a peer once the handshake is over. */
+export interface PeerInfo {
+  readonly version: ProtocolVersion;
+  /** As the peer names itself; empty when it did not, as in 1.0. */
+  readonly socketType: string;
+  /** Empty is anonymous. */
+  readonly identity: Buffer;
+  /** READY's properties, and what the authenticator added. */
+  readonly properties: ReadonlyMap<string, Buffer>;
+}
+
+export interface ConnectionSettings extends SecuritySettings {
+  readonly options: SecurityOptions & HeartbeatOptions & Pick<OptionValues, "handshakeInterval">;
+}
+
+/** Whom a connection serves. */
+export interface ConnectionHandler {
+  /** Write these octets at once: between two batches of messages, never inside one. */
+  send(octets: Buffer): void;
+  /** Whether the kernel refused something that still waits: a PONG would only queue up behind it. */
+  backedUp(): boolean;
+  /** Traffic may flow in both directions. */
+  ready(peer: PeerInfo): void;
+  /** One whole message. False stops decoding behind it. */
+  message(frames: Buffer[]): boolean;
+  /** SUBSCRIBE or CANCEL, for PUB and XPUB. (A peer may also subscribe by messages that begin with 01 or 00.) */
+  subscription(topic: Buffer, subscribe: boolean): void;
+  /** JOIN or LEAVE, for RADIO. */
+  group(name: Buffer, join: boolean): void;
+  /** Close the stream; once, and the last call. */
+  fail(failure: Failure): void;
+}
+
+const PHASES = ["idle", "greeting", "security", "identity", "traffic", "closed"] as const;
+type Phase = (typeof PHASES)[number];
+
+/** The legal steps. */
+const NEXT: Readonly<Record<Phase, readonly Phase[]>> = {
+  idle: ["greeting", "closed"],
+  greeting: ["security", "identity", "closed"],
+  security: ["traffic", "closed"],
+  identity: ["traffic", "closed"],
+  traffic: ["closed"],
+  closed: [],
+};
+
+const NEVER = Number.POSITIVE_INFINITY;
+const NO_PROPERTIES: ReadonlyMap<string, Buffer> = new Map();
+
+export class Connection implements DecoderSink, SecurityOwner {
+  readonly #settings: ConnectionSettings;
+  readonly #handler: ConnectionHandler;
+  readonly #decoder: Decoder;
+  readonly #opening: Opening;
+  readonly #heartbeat: Heartbeat;
+  #security: Security | undefined = undefined;
+  #wire: Wire | undefined = undefined;
+  #phase: Phase = "idle";
+  #version: ProtocolVersion = ZMTP_3_1;
+  /** Handshake output of this call. */
+  #out: Buffer[] = [];
+  #now = 0;
+  #handshakeEnds = NEVER;
+  #isGraced = false;
+  /** The octets behind the handshake have to be unwrapped, though the decoder has them. */
+  #isRewired = false;
+  /** A life sign that waits until the kernel takes octets again: the newest PONG, and a PING. */
+  #pong: Buffer | undefined = undefined;
+  #ping: Buffer | undefined = undefined;
+
+  constructor(settings: ConnectionSettings, handler: ConnectionHandler) {
+    const { options } = settings;
+    this.#settings = settings;
+    this.#handler = handler;
+    this.#decoder = new Decoder(this, options.maxMessageSize);
+    this.#heartbeat = new Heartbeat(options);
+    const own = {
+      mechanism: mechanismName(options),
+      asServer: isSecurityServer(options),
+      socketType: settings.socketType,
+      routingIdLength: settings.routingId.length,
+    };
+    this.#opening = new Opening(own, (octets) => this.#out.push(octets));
+  }
+
+  /** Begins: the stream is up. Sends the first octets of the greeting. */
+  start(now: number): void {
+    this.#step("greeting");
+    const { handshakeInterval } = this.#settings.options;
+    if (handshakeInterval > 0) this.#handshakeEnds = now + handshakeInterval;
+    this.#opening.start();
+    this.#flush();
+  }
+
+  /** Takes octets of the peer. The chunk is the connection's from here on. */
+  receive(chunk: Buffer, now: number): void {
+    if (this.#isClosed) return;
+    this.#now = now;
+    this.#heartbeat.alive();
+    try {
+      if (this.#phase === "greeting") this.#greet(chunk);
+      else this.#feed(chunk);
+      if (this.#isRewired) this.#rewire();
+    } catch (error) {
+      this.#caught(error);
+    }
+    this.#flush();
+  }
+
+  /** Goes on decoding after `message()` said false. True when everything was decoded. */
+  resume(now: number): boolean {
+    if (this.#isClosed) return false;
+    this.#now = now;
+    try {
+      return this.#decoder.resume();
+    } catch (error) {
+      this.#caught(error);
+      return false;
+    }
+  }
+
+  /** Decoding has stopped; what comes in is kept raw. */
+  get stopped(): boolean {
+    return this.#decoder.stopped;
+  }
+
+  /** Octets kept raw. */
+  get backlogBytes(): number {
+    return this.#decoder.backlogBytes;
+  }
+
+  /** What traffic has to pass through, from `ready()` on; undefined when it is in the clear. */
+  get wire(): Wire | undefined {
+    return this.#wire;
+  }
+
+  /** A subscription in the form that this peer reads, as canonical octets: to go out in order with messages, and through `wire`. */
+  subscription(topic: Uint8Array, subscribe: boolean): Buffer {
+    if (this.#version < ZMTP_3_1) return encodeSubscriptionMessage(topic, subscribe);
+    return encodeCommand(subscribe ? SUBSCRIBE : CANCEL, topic);
+  }
+
+  /** When `tick()` is due next, on the caller's clock; `Infinity` for never. Changes with every call. */
+  get deadline(): number {
+    return Math.min(this.#handshakeEnds, this.#heartbeat.deadline);
+  }
+
+  /** Time has passed. */
+  tick(now: number): void {
+    if (this.#isClosed) return;
+    if (now >= this.#handshakeEnds) {
+      if (!this.#isGraced && now - this.#handshakeEnds > LATE_TIMER_MS) {
+        this.#isGraced = true;
+        this.#handshakeEnds = now + LATE_TIMER_MS;
+      } else {
+        this.#fail({ kind: "timeout", what: "handshake" });
+        return;
+      }
+    }
+    for (let action = this.#heartbeat.due(now); action !== "none"; action = this.#heartbeat.due(now)) {
+      if (action === "heartbeat" || action === "ttl") {
+        this.#fail({ kind: "timeout", what: action });
+        return;
+      }
+      if (action === "ping") this.#sendPing(encodePing(this.#heartbeat.timeToLive));
+      else if (!this.#handler.backedUp()) this.#sendFrame(encodePong(EMPTY));
+    }
+  }
+
+  /** The caller stops or starts to read on purpose; meanwhile silence is no sign of death. */
+  paused(now: number, isPaused: boolean): void {
+    if (this.#phase === "traffic") this.#heartbeat.pause(now, isPaused);
+  }
+
+  /** The kernel takes octets again, after `backedUp()` was true. */
+  flushed(_now: number): void {
+    if (this.#isClosed) return;
+    const pong = this.#pong;
+    const ping = this.#ping;
+    this.#pong = undefined;
+    this.#ping = undefined;
+    if (pong !== undefined) this.#sendFrame(pong);
+    if (ping !== undefined) this.#sendFrame(ping);
+  }
+
+  /** Ends it from outside: nothing is called on the handler any more, and no key is left in memory. */
+  close(): void {
+    if (this.#isClosed) return;
+    this.#step("closed");
+    this.#out = [];
+    this.#handshakeEnds = NEVER;
+    this.#heartbeat.stop();
+    this.#decoder.close();
+    this.#security?.mechanism.close();
+  }
+
+  // The greeting.
+
+  #greet(chunk: Buffer): void {
+    const opening = this.#opening;
+    const rest = chunk.subarray(opening.receive(chunk));
+    if (opening.version === undefined) return;
+    this.#version = opening.version;
+    if (opening.version < ZMTP_3_0) this.#openClassic(opening.version);
+    else this.#openSecurity();
+    if (opening.version === ZMTP_1_0) this.#feed(Buffer.from(opening.taken));
+    if (rest.length > 0 && this.#phase !== "greeting") this.#feed(rest);
+  }
+
+  /** A 3.x peer. Our greeting is out in full even when the mechanisms do not match. */
+  #openSecurity(): void {
+    const mechanism = mechanismName(this.#settings.options);
+    if (this.#opening.mechanism !== mechanism) {
+      throw new ProtocolError("ERR_ZMTP_MECHANISM_MISMATCH", `the peer wants another mechanism than ${mechanism}`);
+    }
+    this.#step("security");
+    this.#security = new Security(this.#settings, this, this.#opening.isLibzmq);
+    this.#security.mechanism.start();
+  }
+
+  /** A peer that knows no security: refused when there is any. The first frame each way is the routing id. */
+  #openClassic(version: ProtocolVersion): void {
+    const { options, routingId, socketType } = this.#settings;
+    if (options.securityMechanism !== null || options.zapDomain.length > 0) {
+      throw new ProtocolError("ERR_ZMTP_MECHANISM_MISMATCH", "a peer of ZMTP 1.0 or 2.0 where security is wanted");
+    }
+    if (!isClassicType(socketType)) {
+      throw new Refusal({ kind: "incompatible", detail: "a peer of ZMTP 1.0 or 2.0 does not know this socket type" });
+    }
+    this.#step("identity");
+    if (version === ZMTP_1_0) {
+      this.#wire = new Zmtp1Wire();
+      if (routingId.length > 0) this.#out.push(Buffer.from(routingId));
+    } else {
+      this.#out.push(encodeFrame(0, routingId));
+    }
+  }
+
+  // Octets in.
+
+  #feed(chunk: Buffer): void {
+    const wire = this.#wire;
+    if (wire === undefined) {
+      this.#decoder.push(chunk);
+    } else {
+      for (const piece of wire.unwrap(chunk)) this.#decoder.push(piece);
+    }
+  }
+
+  /** Takes back what the decoder has beyond the handshake, and reads it through the wire. */
+  #rewire(): void {
+    this.#isRewired = false;
+    for (const rest of this.#decoder.takeRest()) this.#feed(rest);
+  }
+
+  onMessage(frames: Buffer[]): boolean {
+    return this.#handler.message(frames);
+  }
+
+  onHandshakeFrame(_flags: number, body: Buffer): void {
+    if (this.#phase === "security") {
+      this.#security!.mechanism.receive(body);
+    } else {
+      const socketType = this.#version === ZMTP_2_0 ? classicTypeName(this.#opening.socketType) : "";
+      this.#established({ socketType, identity: checkedIdentity(body), properties: NO_PROPERTIES });
+    }
+  }
+
+  onCommand(body: Buffer): void {
+    if (this.#version < ZMTP_3_0) {
+      throw new ProtocolError("ERR_ZMTP_UNEXPECTED_COMMAND", "a command from a peer of ZMTP 1.0 or 2.0");
+    }
+    if (isCommand(body, PING)) this.#pinged(body);
+    else if (this.#isPublisher) this.#topicCommand(body);
+    else if (this.#settings.socketType === SOCKET_TYPES.RADIO) this.#groupCommand(body);
+  }
+
+  #topicCommand(body: Buffer): void {
+    if (isCommand(body, SUBSCRIBE)) this.#handler.subscription(body.subarray(SUBSCRIBE.length), true);
+    else if (isCommand(body, CANCEL)) this.#handler.subscription(body.subarray(CANCEL.length), false);
+  }
+
+  #groupCommand(body: Buffer): void {
+    if (isCommand(body, JOIN)) this.#handler.group(body.subarray(JOIN.length), true);
+    else if (isCommand(body, LEAVE)) this.#handler.group(body.subarray(LEAVE.length), false);
+  }
+
+  get #isPublisher(): boolean {
+    const { socketType } = this.#settings;
+    return socketType === SOCKET_TYPES.PUB || socketType === SOCKET_TYPES.XPUB;
+  }
+
+  // The end of the handshake.
+
+  sendCommand(body: Buffer): void {
+    this.#out.push(encodeFrame(FLAG_COMMAND, body));
+  }
+
+  established(): void {
+    const security = this.#security!;
+    this.#wire = security.mechanism.wire;
+    if (this.#wire !== undefined) {
+      this.#isRewired = true;
+      this.#decoder.stop();
+    }
+    this.#established(security);
+  }
+
+  enter(now: number, action: () => void): void {
+    if (this.#isClosed) return;
+    this.#now = now;
+    try {
+      action();
+      if (this.#isRewired) this.#rewire();
+    } catch (error) {
+      this.#caught(error);
+    }
+    this.#flush();
+  }
+
+  #established(peer: Omit<PeerInfo, "version">): void {
+    this.#flush();
+    this.#step("traffic");
+    this.#handshakeEnds = NEVER;
+    this.#decoder.handshaking = false;
+    const { socketType, identity, properties } = peer;
+    // A DISH of libzmq takes a PING or PONG for a fault.
+    if (this.#version >= ZMTP_3_0 && socketType !== "DISH") this.#heartbeat.start(this.#now);
+    this.#handler.ready(Object.freeze({ version: this.#version, socketType, identity, properties }));
+    // A subscriber of 1.0 filters by itself, and wants everything.
+    if (this.#version === ZMTP_1_0 && this.#isPublisher && !this.#isClosed) this.#handler.subscription(EMPTY, true);
+  }
+
+  // Heartbeats.
+
+  #pinged(body: Buffer): void {
+    this.#heartbeat.pinged(this.#now, pingTimeToLive(body));
+    const pong = encodePong(body);
+    if (this.#handler.backedUp()) this.#pong = pong;
+    else this.#sendFrame(pong);
+  }
+
+  #sendPing(ping: Buffer): void {
+    if (this.#handler.backedUp()) this.#ping = ping;
+    else this.#sendFrame(ping);
+  }
+
+  // Octets out.
+
+  /** Sends a command in traffic. */
+  #sendFrame(frame: Buffer): void {
+    const wire = this.#wire;
+    if (wire === undefined) this.#handler.send(frame);
+    else for (const octets of wire.wrap([frame])) this.#handler.send(octets);
+  }
+
+  #flush(): void {
+    const out = this.#out;
+    if (out.length === 0) return;
+    this.#out = [];
+    this.#handler.send(out.length === 1 ? out[0] : Buffer.concat(out));
+  }
+
+  // The end.
+
+  get #isClosed(): boolean {
+    return this.#phase === "closed";
+  }
+
+  #step(phase: Phase): void {
+    if (!NEXT[this.#phase].includes(phase)) throw new Error(`no step from ${this.#phase} to ${phase}`);
+    this.#phase = phase;
+  }
+
+  #caught(error: unknown): void {
+    if (error instanceof Refusal) {
+      this.#fail(error.failure);
+    } else if (error instanceof ProtocolError) {
+      const handshake = this.#phase !== "traffic";
+      // In traffic libzmq raises what its mechanisms find, and nothing for bad framing.
+      const event = !(error instanceof FrameSizeError) && (handshake || error.code !== "ERR_ZMTP_UNSPECIFIED");
+      this.#fail({ kind: "protocol", code: error.code, detail: error.message, handshake, event, flush: handshake });
+    } else {
+      throw error;
+    }
+  }
+
+  #fail(failure: Failure): void {
+    if (this.#isClosed) return;
+    this.#flush();
+    this.close();
+    this.#handler.fail(failure);
+  }
+}

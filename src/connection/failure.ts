@@ -1,0 +1,35 @@
+/**
+ * Why a connection ended, and how the layers inside say so: they throw, and one gate in the connection catches.
+ */
+import type { ProtocolCode } from "../errors.ts";
+
+export type Failure = {
+  /** What was sent last tells the peer why (ERROR, or the READY that does not fit): close only when it is written. */
+  readonly flush?: boolean;
+} & (
+  | {
+      readonly kind: "protocol";
+      readonly code: ProtocolCode;
+      readonly detail: string;
+      readonly handshake: boolean;
+      /** Whether `handshake:error:protocol` is raised, or only `disconnect`. */
+      readonly event: boolean;
+    }
+  /** The authenticator said no, here or (by an ERROR) at the peer. */
+  | { readonly kind: "auth"; readonly status: 300 | 400 | 500 }
+  /** There is nobody to ask whether the peer may come in, and nobody comes in unasked. libzmq's "no detail", EFAULT. */
+  | { readonly kind: "no-authenticator" }
+  | { readonly kind: "timeout"; readonly what: "handshake" | "heartbeat" | "ttl" }
+  /** The peer's socket type does not fit; only `disconnect` is raised. */
+  | { readonly kind: "incompatible"; readonly detail: string }
+);
+
+/** Thrown inside a connection to end it by a failure that is no breach of the protocol. */
+export class Refusal extends Error {
+  readonly failure: Failure;
+
+  constructor(failure: Failure) {
+    super(failure.kind);
+    this.failure = failure;
+  }
+}

@@ -1,0 +1,115 @@
+/**
+ * Heartbeats: when to send a PING, and when silence means that the peer is gone. Times are milliseconds on the caller's
+ * clock; `Infinity` is a timer that does not run. RFC 37 "ZMTP 3.1", section "Connection Heartbeating"; libzmq options
+ * ZMQ_HEARTBEAT_IVL, ZMQ_HEARTBEAT_TIMEOUT, ZMQ_HEARTBEAT_TTL.
+ *
+ * - A PING goes out every interval, whether or not there was traffic. It starts the silence timer, unless that runs.
+ * - The peer's PING may carry a time to live: it starts a timer too, unless that runs.
+ * - Any octet that comes in stops both. (libzmq waits for a complete frame, so that one huge frame looks like silence.)
+ * - While we ourselves do not read, silence proves nothing: both stand still. The peer's PINGs lie unread then, so that we
+ *   send PONGs of our own accord, twice as often as it was seen to ask; our own PINGs become such PONGs, for nobody
+ *   would read the answers.
+ */
+import { LATE_TIMER_MS, PING_TTL_MAX_DECISECONDS, SPONTANEOUS_PONG_MS } from "../constants.ts";
+
+const NEVER = Number.POSITIVE_INFINITY;
+
+export interface HeartbeatOptions {
+  readonly heartbeatInterval: number;
+  readonly heartbeatTimeout: number;
+  readonly heartbeatTimeToLive: number;
+}
+
+/** What is due: nothing, a life sign to send, or the end for want of one. */
+export type HeartbeatAction = "none" | "ping" | "pong" | "heartbeat" | "ttl";
+
+export class Heartbeat {
+  /** The time to live for our PINGs, in tenths of a second. Never more than libzmq reads correctly. */
+  readonly timeToLive: number;
+  readonly #interval: number;
+  readonly #timeout: number;
+  #nextPing = NEVER;
+  #silenceEnds = NEVER;
+  #lifeEnds = NEVER;
+  #nextPong = NEVER;
+  #isPaused = false;
+  /** One more turn was granted, since the last octets, because the verdict came late. */
+  #isGraced = false;
+  /** When the peer's last PING came, and the shortest time seen between two. */
+  #lastPing = 0;
+  #peerInterval = NEVER;
+
+  constructor(options: HeartbeatOptions) {
+    this.#interval = options.heartbeatInterval;
+    this.#timeout = options.heartbeatTimeout < 0 ? options.heartbeatInterval : options.heartbeatTimeout;
+    this.timeToLive = Math.min(Math.floor(options.heartbeatTimeToLive / 100), PING_TTL_MAX_DECISECONDS);
+  }
+
+  /** The handshake is over. */
+  start(now: number): void {
+    this.#lastPing = now;
+    if (this.#interval > 0) this.#nextPing = now + this.#interval;
+  }
+
+  /** The connection is over. */
+  stop(): void {
+    this.alive();
+    this.#nextPing = NEVER;
+    this.#nextPong = NEVER;
+  }
+
+  /** Octets came in. */
+  alive(): void {
+    this.#isGraced = false;
+    this.#silenceEnds = NEVER;
+    this.#lifeEnds = NEVER;
+  }
+
+  /** The peer's PING came in, with a time to live in tenths of a second. */
+  pinged(now: number, timeToLive: number): void {
+    if (timeToLive > 0 && this.#lifeEnds === NEVER && !this.#isPaused) this.#lifeEnds = now + timeToLive * 100;
+    const interval = now - this.#lastPing;
+    this.#lastPing = now;
+    if (interval >= SPONTANEOUS_PONG_MS) this.#peerInterval = Math.min(this.#peerInterval, interval);
+  }
+
+  /** We stop or start to read on purpose. */
+  pause(now: number, isPaused: boolean): void {
+    if (this.#isPaused === isPaused) return;
+    this.#isPaused = isPaused;
+    this.alive();
+    this.#nextPong = isPaused ? now + this.#peerInterval / 2 : NEVER;
+  }
+
+  /** When `due()` wants to be asked next. */
+  get deadline(): number {
+    return Math.min(this.#nextPing, this.#nextPong, this.#silenceEnds, this.#lifeEnds);
+  }
+
+  /** What is due now. What it says is taken as done. */
+  due(now: number): HeartbeatAction {
+    if (now >= this.#silenceEnds && !this.#postponed(now, this.#silenceEnds)) return "heartbeat";
+    if (now >= this.#lifeEnds && !this.#postponed(now, this.#lifeEnds)) return "ttl";
+    if (now >= this.#nextPing) {
+      this.#nextPing = now + this.#interval;
+      if (this.#isPaused) return this.#spontaneous(now);
+      if (this.#silenceEnds === NEVER && this.#timeout > 0) this.#silenceEnds = now + this.#timeout;
+      return "ping";
+    }
+    return now >= this.#nextPong ? this.#spontaneous(now) : "none";
+  }
+
+  /** A process that was busy past the end has not read what came in meanwhile: moves the verdict, once. */
+  #postponed(now: number, end: number): boolean {
+    if (this.#isGraced || now - end <= LATE_TIMER_MS) return false;
+    this.#isGraced = true;
+    if (this.#silenceEnds <= now) this.#silenceEnds = now + LATE_TIMER_MS;
+    if (this.#lifeEnds <= now) this.#lifeEnds = now + LATE_TIMER_MS;
+    return true;
+  }
+
+  #spontaneous(now: number): HeartbeatAction {
+    this.#nextPong = now + this.#peerInterval / 2;
+    return "pong";
+  }
+}

@@ -1,0 +1,104 @@
+/**
+ * The greeting, played in stages against a peer of any age.
+ *
+ *     we have received          we send
+ *     nothing                   the signature, 10 octets, at once
+ *     a 1.0 peer's first frame  nothing more here: the signature was the head of a frame whose body is our routing id
+ *     10 octets, octet 9 odd    our major version
+ *     octet 10 is 1 (2.0)       our socket type
+ *     octet 10 is 2 or more     the rest, 53 octets
+ *
+ * Neither side may wait for more than that before it sends: libzmq sends its first ten octets and waits for ten. And octet 11
+ * must not go out before a 1.0 peer was ruled out. Octets may come one at a time, or all at once with the first commands.
+ */
+import {
+  encodeGreeting,
+  GREETING_2_0_BYTES,
+  GREETING_BYTES,
+  greetingCountsRoutingId,
+  greetingMechanism,
+  type ProtocolVersion,
+  SIGNATURE_BYTES,
+  sniffVersion,
+  ZMTP_1_0,
+  ZMTP_2_0,
+  ZMTP_3_0,
+  ZMTP_3_1,
+} from "../codec/greeting.ts";
+
+/** The offset of the major version. */
+const MAJOR_OFFSET = 10;
+
+export interface OwnGreeting {
+  readonly mechanism: string;
+  readonly asServer: boolean;
+  readonly socketType: number;
+  readonly routingIdLength: number;
+}
+
+export class Opening {
+  /** What the peer speaks; undefined until its greeting is complete. */
+  version: ProtocolVersion | undefined = undefined;
+  readonly #own: OwnGreeting;
+  readonly #greeting: Buffer;
+  readonly #send: (octets: Buffer) => void;
+  readonly #octets: Buffer = Buffer.alloc(GREETING_BYTES);
+  #count = 0;
+
+  constructor(own: OwnGreeting, send: (octets: Buffer) => void) {
+    this.#own = own;
+    this.#greeting = encodeGreeting(own.mechanism, own.asServer, own.routingIdLength);
+    this.#send = send;
+  }
+
+  start(): void {
+    this.#send(this.#greeting.subarray(0, SIGNATURE_BYTES));
+  }
+
+  /**
+   * Takes the octets of the greeting from the chunk, and none behind them. Returns how many it took.
+   * @throws ProtocolError for a greeting that is none.
+   */
+  receive(chunk: Buffer): number {
+    let offset = 0;
+    while (this.version === undefined && offset < chunk.length) {
+      this.#octets[this.#count++] = chunk[offset++];
+      this.#advance();
+    }
+    return offset;
+  }
+
+  /** What was taken and is no greeting: the first octets of a 1.0 peer's first frame. */
+  get taken(): Buffer {
+    return this.#octets.subarray(0, this.#count);
+  }
+
+  /** The socket type of a 2.0 peer. */
+  get socketType(): number {
+    return this.#octets[GREETING_2_0_BYTES - 1];
+  }
+
+  /** The mechanism of a 3.x peer. */
+  get mechanism(): string {
+    return greetingMechanism(this.#octets);
+  }
+
+  /** Whether the peer greets as libzmq 4.3.3 and later do. */
+  get isLibzmq(): boolean {
+    return this.version === ZMTP_3_1 && greetingCountsRoutingId(this.#octets);
+  }
+
+  #advance(): void {
+    const version = sniffVersion(this.#octets, this.#count);
+    if (this.#count === SIGNATURE_BYTES && version !== ZMTP_1_0) {
+      this.#send(this.#greeting.subarray(MAJOR_OFFSET, MAJOR_OFFSET + 1));
+    }
+    if (this.#count === MAJOR_OFFSET + 1) {
+      if (version === ZMTP_2_0) this.#send(Buffer.of(this.#own.socketType));
+      else this.#send(this.#greeting.subarray(MAJOR_OFFSET + 1));
+    }
+    if (version === ZMTP_1_0) this.version = version;
+    if (version === ZMTP_2_0 && this.#count === GREETING_2_0_BYTES) this.version = version;
+    if ((version === ZMTP_3_0 || version === ZMTP_3_1) && this.#count === GREETING_BYTES) this.version = version;
+  }
+}

@@ -1,0 +1,216 @@
+/**
+ * The security handshake of a 3.x connection: hosts the mechanism, asks the authenticator, and gathers what is known of the
+ * peer. It sends through its owner, the connection, and ends it by throwing.
+ */
+import { EMPTY, ownCopy } from "../bytes.ts";
+import { encodeProperties, errorBody, type Property, parseProperties } from "../codec/command.ts";
+import { ProtocolError } from "../errors.ts";
+import type { Mechanism, MechanismFactory, MechanismHost, MechanismName } from "../mechanism/mechanism.ts";
+import { NullMechanism } from "../mechanism/null.ts";
+import { plainClient, plainServer } from "../mechanism/plain.ts";
+import {
+  admitsWithoutAuthenticator,
+  encodeZapRequest,
+  parseZapReply,
+  type ZapRequest,
+  zapPolicy,
+} from "../mechanism/zap.ts";
+import { type OptionValues, SOCKET_TYPE_NAMES } from "../options.ts";
+import { mayTalk, sendsIdentity } from "./compatibility.ts";
+import { Refusal } from "./failure.ts";
+
+/** The options that decide over security. */
+export type SecurityOptions = Pick<
+  OptionValues,
+  | "securityMechanism"
+  | "plainServer"
+  | "plainUsername"
+  | "plainPassword"
+  | "curveServer"
+  | "zapDomain"
+  | "zapEnforceDomain"
+  | "metadata"
+  | "maxMessageSize"
+>;
+
+/**
+ * Carries a question to the authenticator. `answer` is called at most once, at once or later, with the reply's frames, delimiter
+ * first, or with `undefined` when no authenticator is bound.
+ */
+export type ZapHook = (frames: Buffer[], answer: (reply: readonly Buffer[] | undefined, now: number) => void) => void;
+
+export interface SecuritySettings {
+  readonly socketType: number;
+  readonly routingId: Buffer;
+  readonly options: SecurityOptions;
+  /** The peer's IP address without port, for the authenticator. */
+  readonly peerAddress?: string;
+  readonly zap?: ZapHook;
+  /** Makes the CURVE side, when the mechanism is CURVE. Its code is not loaded before. */
+  readonly curve?: MechanismFactory;
+}
+
+/** The connection, as its security sees it. */
+export interface SecurityOwner {
+  /** Sends a handshake command. */
+  sendCommand(body: Buffer): void;
+  /** The handshake is over. */
+  established(): void;
+  /** Runs what the authenticator's answer sets off: what that throws ends the connection. Nothing runs after the end. */
+  enter(now: number, action: () => void): void;
+}
+
+/** The longest routing id. */
+const IDENTITY_BYTES = 255;
+
+/** Properties that only this side knows; a peer that claims them is not believed. */
+const RESERVED_PROPERTIES: ReadonlySet<string> = new Set(["User-Id", "Peer-Address"]);
+
+const STATUSES: ReadonlyMap<string, 300 | 400 | 500> = new Map([
+  ["300", 300],
+  ["400", 400],
+  ["500", 500],
+]);
+
+/** The mechanism that the options select. */
+export function mechanismName(options: SecurityOptions): MechanismName {
+  if (options.securityMechanism === "plain") return "PLAIN";
+  return options.securityMechanism === "curve" ? "CURVE" : "NULL";
+}
+
+/** Whether this end is the server of its mechanism. */
+export function isSecurityServer(options: SecurityOptions): boolean {
+  return options.plainServer || options.curveServer;
+}
+
+/** A peer's routing id, checked and copied. */
+export function checkedIdentity(bytes: Uint8Array): Buffer {
+  if (bytes.length > IDENTITY_BYTES) {
+    throw new ProtocolError("ERR_ZMTP_INVALID_METADATA", `an identity of ${bytes.length} octets`);
+  }
+  return ownCopy(bytes);
+}
+
+export class Security implements MechanismHost {
+  readonly metadata: Buffer;
+  readonly peerIsLibzmq: boolean;
+  readonly maxMessageSize: number;
+  readonly mechanism: Mechanism;
+  /** What the peer told, complete from `established()` on. */
+  socketType = "";
+  identity: Buffer = EMPTY;
+  readonly properties: Map<string, Buffer> = new Map();
+  readonly #settings: SecuritySettings;
+  readonly #owner: SecurityOwner;
+
+  constructor(settings: SecuritySettings, owner: SecurityOwner, peerIsLibzmq: boolean) {
+    this.#settings = settings;
+    this.#owner = owner;
+    this.peerIsLibzmq = peerIsLibzmq;
+    this.maxMessageSize = settings.options.maxMessageSize;
+    this.metadata = encodeProperties(ownProperties(settings));
+    this.mechanism = mechanismFactory(settings)(this);
+  }
+
+  send(body: Buffer): void {
+    this.#owner.sendCommand(body);
+  }
+
+  done(): void {
+    this.#owner.established();
+  }
+
+  peerMetadata(bytes: Buffer): void {
+    for (const [name, value] of parseProperties(bytes)) {
+      if (name === "Identity") this.identity = checkedIdentity(value);
+      if (!RESERVED_PROPERTIES.has(name) && !this.properties.has(name)) this.properties.set(name, value);
+    }
+    const socketType = this.properties.get("Socket-Type");
+    if (socketType === undefined) return;
+    this.socketType = socketType.latin1Slice();
+    if (mayTalk(this.#settings.socketType, this.socketType)) return;
+    const own = SOCKET_TYPE_NAMES[this.#settings.socketType];
+    throw new Refusal({ kind: "incompatible", detail: `${own} does not talk to ${this.socketType}`, flush: true });
+  }
+
+  peerError(reason: string): never {
+    const status = STATUSES.get(reason);
+    if (status !== undefined) throw new Refusal({ kind: "auth", status });
+    const detail = `the peer sent ERROR: ${reason}`;
+    throw new Refusal({ kind: "protocol", code: "ERR_ZMTP_UNSPECIFIED", detail, handshake: true, event: false });
+  }
+
+  authenticate(credentials: readonly Uint8Array[], accepted: () => void): void {
+    const { options, routingId, peerAddress, zap } = this.#settings;
+    const mechanism = mechanismName(options);
+    const policy = zapPolicy(mechanism, options.zapDomain, options.zapEnforceDomain);
+    if (policy === "admit") {
+      accepted();
+    } else if (policy === "refuse") {
+      throw new Refusal({ kind: "no-authenticator" });
+    } else if (zap === undefined) {
+      this.#verdict(undefined, accepted);
+    } else {
+      const domain = options.zapDomain;
+      const request: ZapRequest = { domain, address: peerAddress ?? "", identity: routingId, mechanism, credentials };
+      this.#ask(zap, request, accepted);
+    }
+  }
+
+  /** An answer that comes before `zap` returns is acted on here: it must not enter the connection a second time. */
+  #ask(zap: ZapHook, request: ZapRequest, accepted: () => void): void {
+    let isAsking = true;
+    let early: { reply: readonly Buffer[] | undefined } | undefined;
+    zap(encodeZapRequest(request), (reply, now) => {
+      if (isAsking) early = { reply };
+      else this.#owner.enter(now, () => this.#verdict(reply, accepted));
+    });
+    isAsking = false;
+    if (early !== undefined) this.#verdict((early as { reply: readonly Buffer[] | undefined }).reply, accepted);
+  }
+
+  /** Acts on the authenticator's answer. */
+  #verdict(frames: readonly Buffer[] | undefined, accepted: () => void): void {
+    const { options } = this.#settings;
+    if (frames === undefined) {
+      if (!admitsWithoutAuthenticator(mechanismName(options), options.zapEnforceDomain)) {
+        throw new Refusal({ kind: "no-authenticator" });
+      }
+      accepted();
+      return;
+    }
+    const reply = parseZapReply(frames);
+    if (reply.status === 200) {
+      this.properties.set("User-Id", reply.userId);
+      for (const [name, value] of reply.properties) {
+        if (!this.properties.has(name)) this.properties.set(name, value);
+      }
+      accepted();
+      return;
+    }
+    if (reply.status !== 300) this.send(errorBody(String(reply.status), this.mechanism.errorPrefix));
+    throw new Refusal({ kind: "auth", status: reply.status, flush: true });
+  }
+}
+
+/** Our own properties in the order in which libzmq sends them. */
+function ownProperties(settings: SecuritySettings): Property[] {
+  const { socketType, routingId, options } = settings;
+  const properties: Property[] = [["Socket-Type", Buffer.from(SOCKET_TYPE_NAMES[socketType], "latin1")]];
+  if (sendsIdentity(socketType)) properties.push(["Identity", routingId]);
+  properties.push(...options.metadata);
+  return properties;
+}
+
+function mechanismFactory(settings: SecuritySettings): MechanismFactory {
+  const { options, curve } = settings;
+  switch (mechanismName(options)) {
+    case "PLAIN":
+      return options.plainServer ? plainServer() : plainClient(options.plainUsername, options.plainPassword);
+    case "CURVE":
+      if (curve === undefined) throw new Error("CURVE was not loaded");
+      return curve;
+    default:
+      return (host) => new NullMechanism(host);
+  }
+}
