@@ -26,7 +26,9 @@
 #define WATCHDOG_S 600
 
 /* From here on a message is sent by reference to the one payload, below it is copied: each is the faster there. */
+#ifndef REFERENCE_BYTES
 #define REFERENCE_BYTES 1024
+#endif
 
 /* The sender looks at the clock once in so many bytes, and at least once in so many messages. */
 #define CLOCK_EVERY_BYTES 262144

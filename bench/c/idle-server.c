@@ -1,8 +1,6 @@
-/* A PULL that binds and holds connections; each `memory` tells the resident memory: address=tcp://127.0.0.1:* */
+/* A PULL that binds and holds connections; each `memory <settle ms>` tells the resident memory: address=tcp://127.0.0.1:* */
 
 #include "common.h"
-
-#define SETTLE_US 400000
 
 static long resident_bytes (void)
 {
@@ -28,10 +26,10 @@ int main (int argc, char **argv)
     check (zmq_bind (pull, text_option (argc, argv, "address", "")) == 0, "zmq_bind");
     tell_ready (pull);
     for (;;) {
-        next_command (command);
+        long settle_ms = next_command (command);
         if (strcmp (command, "memory") != 0)
             continue;
-        usleep (SETTLE_US);
+        usleep ((useconds_t) settle_ms * 1000);
         printf ("{\"event\":\"done\",\"bytes\":%ld}\n", resident_bytes ());
     }
 }

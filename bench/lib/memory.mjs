@@ -4,14 +4,14 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Time for what the collection let go (finalisers, freed pages) to be given back. */
-const SETTLE_MS = 200;
-
-/** @returns {Promise<number>} Octets. */
-export async function residentBytes() {
+/**
+ * @param {string} settleMs Time, twice, for what the collection let go (finalisers, freed pages) to be given back.
+ * @returns {Promise<{ bytes: number }>}
+ */
+export async function residentMemory(settleMs) {
   for (let pass = 0; pass < 2; pass++) {
     globalThis.gc?.();
-    await sleep(SETTLE_MS);
+    await sleep(Number(settleMs));
   }
-  return process.memoryUsage.rss();
+  return { bytes: process.memoryUsage.rss() };
 }

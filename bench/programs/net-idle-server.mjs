@@ -3,7 +3,7 @@
  */
 
 import { createServer } from "node:net";
-import { residentBytes } from "../lib/memory.mjs";
+import { residentMemory } from "../lib/memory.mjs";
 import { obey, tell } from "../lib/program.mjs";
 import { HANDSHAKE_BYTES, handshake } from "../lib/raw-peer.mjs";
 
@@ -26,4 +26,4 @@ server.listen({ port: 0, host: "127.0.0.1", backlog: 1024 }, () => {
   const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
   tell("ready", { address: `tcp://127.0.0.1:${port}` });
 });
-obey({ memory: async () => ({ bytes: await residentBytes() }) });
+obey({ memory: residentMemory });

@@ -10,15 +10,18 @@ import { ask, openSession } from "../lib/session.mjs";
 /** Opened before the first reading, so that code and tables that all connections share are not counted. */
 const FIRST_CONNECTIONS = 100;
 
+/** How long a process is left alone, twice, before its memory is read. */
+const SETTLE_MS = 200;
+
 const LOOPBACK = "tcp://127.0.0.1:*";
 
 /**
  * Resident octets of the bound process for each of so many silent peers.
  *
- * @param {{ connections: number, implementations: string[] }} options
+ * @param {{ connections: number, settleMs?: number, implementations: string[] }} options
  * @returns {import("../lib/rounds.mjs").Scenario}
  */
-export function idleMemory({ connections, implementations }) {
+export function idleMemory({ connections, settleMs = SETTLE_MS, implementations }) {
   return {
     id: `memory-${connections}`,
     title: `memory per connection, ${connections} idle`,
@@ -30,9 +33,9 @@ export function idleMemory({ connections, implementations }) {
         const { server, clients } = await startPair(start);
         return async () => {
           await ask(clients, `connect ${FIRST_CONNECTIONS}`);
-          const before = (await ask(server, "memory")).bytes;
+          const before = (await ask(server, `memory ${settleMs}`)).bytes;
           const { held } = await ask(clients, `connect ${connections}`, 60_000);
-          const after = (await ask(server, "memory")).bytes;
+          const after = (await ask(server, `memory ${settleMs}`)).bytes;
           return { value: (after - before) / connections, before, after, held };
         };
       }),
@@ -42,10 +45,10 @@ export function idleMemory({ connections, implementations }) {
 /**
  * Growth of the bound process over so many connections that come and go, in octets each, after as many before.
  *
- * @param {{ connections: number, implementations: string[] }} options
+ * @param {{ connections: number, settleMs?: number, implementations: string[] }} options
  * @returns {import("../lib/rounds.mjs").Scenario}
  */
-export function churnMemory({ connections, implementations }) {
+export function churnMemory({ connections, settleMs = SETTLE_MS, implementations }) {
   return {
     id: `churn-${connections}`,
     title: `memory left per connection, ${connections} come and gone`,
@@ -57,9 +60,9 @@ export function churnMemory({ connections, implementations }) {
         const { server, clients } = await startPair(start);
         return async () => {
           await ask(clients, `churn ${connections}`, 600_000);
-          const before = (await ask(server, "memory")).bytes;
+          const before = (await ask(server, `memory ${settleMs}`)).bytes;
           await ask(clients, `churn ${connections}`, 600_000);
-          const after = (await ask(server, "memory")).bytes;
+          const after = (await ask(server, `memory ${settleMs}`)).bytes;
           return { value: (after - before) / connections, before, after };
         };
       }),

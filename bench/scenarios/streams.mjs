@@ -9,6 +9,10 @@ import { sizeName } from "../lib/report.mjs";
 import { ask, openSession, rate } from "../lib/session.mjs";
 
 const LOOPBACK = "tcp://127.0.0.1:*";
+
+/** Time for a hundred thousand subscriptions. */
+const SYNC_MS = 30_000;
+
 let paths = 0;
 
 /**
@@ -63,11 +67,11 @@ export function pubSub({ size, subscribers = 1, topics = 0, implementations }) {
         const publisher = start("publisher", { address: LOOPBACK, size, receivers: subscribers });
         const { address } = await publisher.next("ready");
         const subscriber = start("subscriber", { address, sockets: subscribers, topics: topics || undefined });
-        await subscriber.next("ready", 60_000);
-        const probing = ask(publisher, "sync");
-        await ask(subscriber, "sync");
-        publisher.send("synced");
-        await probing;
+        await subscriber.next("ready");
+        await Promise.all([
+          ask(publisher, "sync", SYNC_MS),
+          ask(subscriber, "sync", SYNC_MS).then(() => publisher.send("synced")),
+        ]);
         return async (durationMs) => {
           const [received, sent] = await Promise.all([ask(subscriber, "run", durationMs), ask(publisher, `run ${durationMs}`, durationMs)]);
           return rate(received, sent, { size, receivers: subscribers });
