@@ -1,0 +1,109 @@
+/**
+ * The implementations: how each one's agent is built and started, and why it may be missing.
+ */
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const here = fileURLToPath(new URL("..", import.meta.url));
+const root = join(here, "..");
+const buildFolder = join(here, "build");
+const nodeAgent = join(here, "agents/node.mjs");
+
+/** Why an implementation cannot take part, in words for the report. */
+export class Missing extends Error {}
+
+/** @typedef {{ zmtp?: string, build: boolean }} PrepareOptions */
+
+/** @param {string} folder @returns {number} */
+function newestChange(folder) {
+  return Math.max(
+    0,
+    ...readdirSync(folder, { withFileTypes: true }).map((entry) => {
+      const path = join(folder, entry.name);
+      return entry.isDirectory() ? newestChange(path) : statSync(path).mtimeMs;
+    }),
+  );
+}
+
+/** @param {unknown} error */
+function outputOf(error) {
+  const { stderr, message } = /** @type {any} */ (error);
+  return String(stderr || message).trim();
+}
+
+/** @param {PrepareOptions} options */
+function prepareZmtp({ zmtp, build }) {
+  const folder = zmtp ?? root;
+  if (zmtp === undefined && build) {
+    if (!existsSync(join(root, "src/index.ts"))) throw new Missing("src/index.ts does not exist");
+    const built = join(root, "dist");
+    if (!existsSync(built) || newestChange(built) < newestChange(join(root, "src"))) {
+      try {
+        execFileSync("npm", ["run", "build"], { cwd: root, stdio: "pipe" });
+      } catch (error) {
+        throw new Missing(`npm run build fails: ${outputOf(error)}`);
+      }
+    }
+  }
+  try {
+    createRequire(import.meta.url).resolve(folder);
+  } catch {
+    throw new Missing(`${folder} has nothing to load`);
+  }
+  return [process.execPath, nodeAgent, "zmtp", folder];
+}
+
+function prepareNative() {
+  try {
+    createRequire(import.meta.url)("zeromq");
+  } catch (error) {
+    throw new Missing(`zeromq does not load (npm ci in interop): ${outputOf(error).split("\n")[0]}`);
+  }
+  return [process.execPath, nodeAgent, "native", "zeromq"];
+}
+
+function prepareLibzmq() {
+  const source = join(here, "agents/libzmq.c");
+  const program = join(buildFolder, "libzmq-agent");
+  if (existsSync(program) && statSync(program).mtimeMs > statSync(source).mtimeMs) return [program];
+  const compiler = process.env.CC ?? "cc";
+  try {
+    execFileSync(compiler, ["-include", "zmq.h", "-E", "-x", "c", "/dev/null"], { stdio: "pipe" });
+  } catch (error) {
+    throw new Missing(`no C compiler or no zmq.h: ${outputOf(error).split("\n")[0]}`);
+  }
+  mkdirSync(buildFolder, { recursive: true });
+  execFileSync(compiler, ["-O2", "-Wall", "-o", program, source, "-lzmq", "-lpthread"], { stdio: "inherit" });
+  return [program];
+}
+
+function preparePyzmq() {
+  const python = process.env.INTEROP_PYTHON ?? "/usr/bin/python3";
+  try {
+    execFileSync(python, ["-c", "import zmq"], { stdio: "pipe" });
+  } catch (error) {
+    throw new Missing(`${python} has no zmq: ${outputOf(error).split("\n").at(-1)}`);
+  }
+  return [python, join(here, "agents/pyzmq.py")];
+}
+
+/** @type {Record<string, (options: PrepareOptions) => string[]>} */
+const IMPLEMENTATIONS = {
+  zmtp: prepareZmtp,
+  native: prepareNative,
+  "libzmq-c": prepareLibzmq,
+  pyzmq: preparePyzmq,
+};
+
+export const IMPLEMENTATION_NAMES = Object.keys(IMPLEMENTATIONS);
+
+/**
+ * Builds what is needed.
+ * @param {string} name @param {PrepareOptions} options @returns the command that starts an agent @throws {Missing}
+ */
+export function prepare(name, options) {
+  return IMPLEMENTATIONS[name](options);
+}

@@ -1,0 +1,82 @@
+/** Heartbeats: an idle link stays up, a dead one is found out and comes back. */
+import { equal, pause } from "../lib/world.mjs";
+
+/** @typedef {import("../lib/table.mjs").Scenario} Scenario */
+
+const INTERVAL_MS = 100;
+const TIMEOUT_MS = 400;
+const IDLE_MS = 1200;
+
+const beating = { heartbeatInterval: INTERVAL_MS, heartbeatTimeout: TIMEOUT_MS };
+
+/** @type {Scenario[]} */
+export const heartbeat = [
+  {
+    name: "heartbeat/an idle link stays up",
+    roles: ["PUSH", "PULL"],
+    options: { a: { ...beating, heartbeatTimeToLive: 500 }, b: { ...beating, heartbeatTimeToLive: 500 } },
+    async run(world) {
+      await world.link();
+      await pause(IDLE_MS);
+      equal((await world.a.events()).disconnect ?? 0, 0, "links lost");
+      equal((await world.b.events()).disconnect ?? 0, 0, "links lost");
+      await world.a.send("still here");
+      await world.b.expect(["still here"]);
+    },
+  },
+  {
+    name: "heartbeat/one side beats, the other only answers",
+    roles: ["PUSH", "PULL"],
+    options: { a: beating },
+    async run(world) {
+      await world.link();
+      await pause(IDLE_MS);
+      equal((await world.a.events()).disconnect ?? 0, 0, "links lost");
+      await world.a.send("still here");
+      await world.b.expect(["still here"]);
+    },
+  },
+  {
+    name: "heartbeat/a stopped peer is found out, and found again",
+    roles: ["PUSH", "PULL"],
+    options: { a: beating, b: beating },
+    async run(world) {
+      await world.link();
+      world.b.agent.signal("SIGSTOP");
+      await world.a.wait("disconnect", 1, 5 * TIMEOUT_MS);
+      world.b.agent.signal("SIGCONT");
+      await world.a.wait("handshake", 2);
+      await world.a.send("welcome back");
+      await world.b.expect(["welcome back"]);
+    },
+  },
+  {
+    name: "heartbeat/time to live ends the link on the other side",
+    roles: ["PUSH", "PULL"],
+    options: { a: { heartbeatInterval: INTERVAL_MS, heartbeatTimeToLive: 300, heartbeatTimeout: 10_000 } },
+    async run(world) {
+      await world.link();
+      await pause(3 * INTERVAL_MS);
+      world.a.agent.signal("SIGSTOP");
+      try {
+        await world.b.wait("disconnect", 1, 3000);
+      } finally {
+        world.a.agent.signal("SIGCONT");
+      }
+      await world.b.wait("handshake", 2);
+    },
+  },
+  {
+    name: "heartbeat/a large message does not count as silence",
+    roles: ["PUSH", "PULL"],
+    options: { a: beating, b: beating },
+    async run(world) {
+      await world.link();
+      const body = { size: 8_000_000, seed: 1 };
+      await world.a.send(body);
+      await world.b.expect([body]);
+      await pause(IDLE_MS / 2);
+      equal((await world.b.events()).disconnect ?? 0, 0, "links lost");
+    },
+  },
+];

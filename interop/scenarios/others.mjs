@@ -1,0 +1,96 @@
+/** PAIR, XPUB, XSUB and STREAM. */
+import { equal, heard } from "../lib/world.mjs";
+
+/** @typedef {import("../lib/table.mjs").Scenario} Scenario */
+
+const WAIT_MS = 1000;
+
+/** @type {Scenario[]} */
+export const others = [
+  {
+    name: "pair/20000 messages each way",
+    roles: ["PAIR", "PAIR"],
+    async run(world) {
+      await world.link();
+      await Promise.all([world.a.stream("m", 0, 20_000), world.b.expectStream("m", 0, 20_000)]);
+      await Promise.all([world.b.stream("n", 0, 20_000), world.a.expectStream("n", 0, 20_000)]);
+    },
+  },
+  {
+    name: "xpub-sub/subscriptions are seen",
+    roles: ["XPUB", "SUB"],
+    async run(world) {
+      await world.link();
+      await world.b.subscribe("A", "A", "");
+      await world.a.expect(["\u0001A", "\u0001"]);
+      await world.b.unsubscribe("A");
+      await world.b.unsubscribe("A");
+      await world.a.expect(["\u0000A"]);
+      await world.a.send(["anything", "goes"]);
+      await world.b.expect([["anything", "goes"]]);
+      await world.b.close();
+      await world.a.expect(["\u0000"]);
+    },
+  },
+  {
+    name: "xpub-xsub/subscriptions as messages",
+    roles: ["XPUB", "XSUB"],
+    async run(world) {
+      await world.link();
+      await world.b.send("\u0001A");
+      await world.a.expect(["\u0001A"]);
+      await world.b.send("user message");
+      await world.a.expect(["user message"]);
+      await world.a.send("A1");
+      await world.a.send("B1");
+      await world.b.expect(["A1"]);
+      await world.b.expectSilence();
+      await world.b.send("\u0000A");
+      await world.a.expect(["\u0000A"]);
+    },
+  },
+  {
+    name: "pub-xsub/subscriptions as messages",
+    roles: ["PUB", "XSUB"],
+    async run(world) {
+      await world.link();
+      await world.b.send("\u0001A");
+      const end = performance.now() + WAIT_MS;
+      let got;
+      do {
+        await world.a.send("A1");
+        await world.a.send("B1");
+        got = await world.b.receive(1, 40);
+      } while (got.length === 0 && performance.now() < end);
+      equal(got, [[heard("A1")]], "received");
+    },
+  },
+  {
+    name: "xpub-sub/welcome message",
+    roles: ["XPUB", "SUB"],
+    options: { a: { welcomeMessage: "Welcome" } },
+    async run(world) {
+      await world.open();
+      await world.b.subscribe("W");
+      await world.join();
+      await world.b.expect(["Welcome"]);
+    },
+  },
+  {
+    name: "stream/octets both ways",
+    roles: ["STREAM", "STREAM"],
+    transports: ["tcp"],
+    async run(world) {
+      await world.link();
+      const [[toA, emptyB]] = await world.b.receive(1);
+      const [[toB, emptyA]] = await world.a.receive(1);
+      equal([emptyA, emptyB], ["x", "x"], "the notices are");
+      await world.a.send([Buffer.from(toB.slice(1), "hex"), "over"]);
+      await world.b.expect([[Buffer.from(toA.slice(1), "hex"), "over"]]);
+      await world.b.send([Buffer.from(toA.slice(1), "hex"), "back"]);
+      await world.a.expect([[Buffer.from(toB.slice(1), "hex"), "back"]]);
+      await world.a.send([Buffer.from(toB.slice(1), "hex"), ""]);
+      await world.b.expect([[Buffer.from(toA.slice(1), "hex"), ""]]);
+    },
+  },
+];
