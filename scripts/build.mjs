@@ -10,13 +10,15 @@
  *
  * Two bundles that both held the sources would be two inproc registries and two error classes. So a module is in zmtp.cjs or
  * in one chunk, never in two outputs: a chunk that imports a module of zmtp.cjs gets zmtp.cjs's own copy of it, and the
- * build fails when two chunks would each bring the same module.
+ * build fails when two chunks would each bring the same module. A chunk takes the values when it is loaded: a module that it shares must not
+ * reassign what it exports.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { build } from "esbuild";
 import { BIN, ROOT, run } from "./lib.mjs";
+import { sodiumWasm } from "./sodium-wasm.mjs";
 
 const SRC = path.join(ROOT, "src");
 const DIST = path.join(ROOT, "dist");
@@ -25,6 +27,10 @@ const DIST = path.join(ROOT, "dist");
  * source maps hold relative paths.
  */
 const NEW = path.join(ROOT, `dist-${process.pid}`);
+
+const load = createRequire(import.meta.url);
+// An entry may warn that it is experimental when it is loaded here: that is for its users.
+process.removeAllListeners("warning");
 
 /** @type {import("esbuild").BuildOptions & { metafile: true }} */
 const COMMON = {
@@ -66,8 +72,8 @@ const lazyChunks = (chunks) => ({
 
 /**
  * Takes every module that zmtp.cjs holds from there.
- * @param {Set<string>} shared files in zmtp.cjs @param {Set<string>} used collects those that chunks need
- * @returns {import("esbuild").Plugin}
+ * @param {Map<string, string[]>} shared files in zmtp.cjs, with the names they export
+ * @param {Set<string>} used collects those that chunks need @returns {import("esbuild").Plugin}
  */
 const fromImplementation = (shared, used) => ({
   name: "from-implementation",
@@ -78,18 +84,23 @@ const fromImplementation = (shared, used) => ({
       return { path: moduleName(target(args)), namespace: "shared" };
     });
     onResolve({ filter: /^\.\/zmtp\.cjs$/ }, (args) => ({ path: args.path, external: true }));
-    onLoad({ filter: /.*/, namespace: "shared" }, (args) => ({
-      contents: `module.exports = require("./zmtp.cjs").modules[${JSON.stringify(args.path)}];`,
-      loader: "js",
-    }));
+    onLoad({ filter: /.*/, namespace: "shared" }, ({ path: name }) => {
+      const names = shared.get(path.join(SRC, `${name}.ts`)) ?? [];
+      const lines = [`const shared = require("./zmtp.cjs").modules[${JSON.stringify(name)}];`];
+      for (const exported of names) lines.push(`export const ${exported} = shared.${exported};`);
+      return { contents: lines.join("\n"), loader: "js" };
+    });
   },
 });
 
 /** Files below src that went into an output. @param {import("esbuild").Metafile} metafile */
 const sources = (metafile) =>
   Object.keys(metafile.inputs)
-    .filter((file) => file.startsWith("src/"))
+    .filter((file) => file.startsWith("src/") && file !== "src/zmtp.ts")
     .map((file) => path.join(ROOT, file));
+
+/** Packages whose contents come through a plugin: the plugin's namespace, and the package. */
+const MADE_FROM = new Map([["sodium-wasm", "libsodium-sumo"]]);
 
 /** The notices of bundled packages have to travel with the bundle. @param {Iterable<import("esbuild").Metafile>} metafiles */
 function writeNotices(metafiles) {
@@ -99,6 +110,8 @@ function writeNotices(metafiles) {
     for (const file of Object.keys(inputs)) {
       const found = /^.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(file);
       if (found) packages.add(path.join(ROOT, found[0]));
+      const made = MADE_FROM.get(file.slice(0, file.indexOf(":")));
+      if (made) packages.add(path.join(ROOT, "node_modules", made));
     }
   }
   if (packages.size === 0) return;
@@ -112,6 +125,23 @@ function writeNotices(metafiles) {
   writeFileSync(path.join(NEW, "THIRD-PARTY-NOTICES.txt"), text);
 }
 
+/**
+ * Bundles what index.ts reaches, with `parts` of it as `modules` for the chunks.
+ * @param {string} outfile @param {Iterable<string>} parts @param {Map<string, string>} chunks
+ */
+async function implementation(outfile, parts, chunks) {
+  const names = [...parts].map(moduleName).sort();
+  const contents = [
+    'export * as index from "./index.ts";',
+    ...names.map((name, i) => `import * as m${i} from "./${name}.ts";`),
+    `export const modules = { ${names.map((name, i) => `${JSON.stringify(name)}: m${i}`).join(", ")} };`,
+  ].join("\n");
+  /** @type {import("esbuild").StdinOptions} */
+  const stdin = { contents, resolveDir: SRC, sourcefile: "zmtp.ts", loader: "ts" };
+  const { metafile } = await build({ ...COMMON, stdin, outfile, plugins: [lazyChunks(chunks), sodiumWasm()] });
+  return metafile;
+}
+
 /** Bundles the implementation and its chunks; returns the metafiles by output name. */
 async function bundle() {
   /** @type {Map<string, string>} */
@@ -119,15 +149,14 @@ async function bundle() {
   for (const entry of ["draft", "v5-compat"]) {
     if (existsSync(path.join(SRC, `${entry}.ts`))) chunks.set(entry, path.join(SRC, `${entry}.ts`));
   }
-  const main = path.join(SRC, "index.ts");
-  const plan = await build({
-    ...COMMON,
-    entryPoints: [main],
-    write: false,
-    outdir: NEW,
-    plugins: [lazyChunks(chunks)],
-  });
-  const shared = new Set(sources(plan.metafile));
+
+  // Which modules there are, and what they export: once with none of them shared, once with all.
+  const probe = path.join(NEW, "probe.cjs");
+  const reached = sources(await implementation(probe, [], chunks));
+  await implementation(probe, reached, chunks);
+  const { modules } = load(probe);
+  const shared = new Map(reached.map((file) => [file, Object.keys(modules[moduleName(file)])]));
+  for (const file of [probe, `${probe}.map`]) rmSync(file);
 
   /** @type {Set<string>} */
   const used = new Set();
@@ -137,9 +166,9 @@ async function bundle() {
   const metafiles = new Map();
   // A chunk may name further lazy chunks: the loop sees entries that are added to the map meanwhile.
   for (const [name, file] of chunks) {
-    const plugins = [lazyChunks(chunks), fromImplementation(shared, used)];
     if (shared.has(file))
       throw new Error(`${moduleName(file)} is imported by the implementation: it cannot be a chunk too`);
+    const plugins = [lazyChunks(chunks), fromImplementation(shared, used), sodiumWasm()];
     const { metafile } = await build({
       ...COMMON,
       entryPoints: [file],
@@ -156,28 +185,12 @@ async function bundle() {
     }
     metafiles.set(name, metafile);
   }
-
-  const parts = [...used].sort();
-  const contents = [
-    'export * as index from "./index.ts";',
-    ...parts.map((file, i) => `import * as m${i} from "./${moduleName(file)}.ts";`),
-    `export const modules = { ${parts.map((file, i) => `${JSON.stringify(moduleName(file))}: m${i}`).join(", ")} };`,
-  ].join("\n");
-  const { metafile } = await build({
-    ...COMMON,
-    stdin: { contents, resolveDir: SRC, sourcefile: "zmtp.ts", loader: "ts" },
-    outfile: path.join(NEW, "zmtp.cjs"),
-    plugins: [lazyChunks(chunks)],
-  });
-  metafiles.set("zmtp", metafile);
+  metafiles.set("zmtp", await implementation(path.join(NEW, "zmtp.cjs"), used, chunks));
   return metafiles;
 }
 
 /** Writes the CommonJS main entry and the ESM wrappers of all entries. */
 function writeEntries() {
-  const load = createRequire(import.meta.url);
-  // An entry may warn that it is experimental: that is for its users.
-  process.removeAllListeners("warning");
   for (const entry of ["index", "draft", "v5-compat"]) {
     if (!existsSync(path.join(SRC, `${entry}.ts`))) continue;
     const exported = entry === "index" ? load(path.join(NEW, "zmtp.cjs")).index : load(path.join(NEW, `${entry}.cjs`));
