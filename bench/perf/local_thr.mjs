@@ -1,0 +1,41 @@
+/**
+ * The receiving end of the throughput test: PULL (with `--pattern pub` SUB) that binds. The clock runs from the first
+ * message received to the last.
+ *
+ *   node bench/perf/local_thr.mjs [--impl zmtp] [--pattern push|pub] tcp://127.0.0.1:5555 100 1000000
+ */
+
+import { MANY } from "../lib/implementation.mjs";
+import { peakMemory, perfArguments } from "../lib/perf.mjs";
+
+const { zmq, many, pub, address, size, count } = await perfArguments("local_thr");
+const socket = pub ? new zmq.Subscriber() : new zmq.Pull();
+await socket.bind(address);
+if (pub) socket.subscribe("");
+
+/** @param {Buffer[]} message */
+function checkSize([body]) {
+  if (body.length !== size) throw new Error(`message of incorrect size received: ${body.length}`);
+}
+
+checkSize(await socket.receive());
+const start = performance.now();
+let left = count - 1;
+if (many) {
+  while (left > 0) {
+    const messages = await socket.receiveMany(Math.min(left, MANY));
+    for (const message of messages) checkSize(message);
+    left -= messages.length;
+  }
+} else {
+  for (; left > 0; left--) checkSize(await socket.receive());
+}
+const seconds = Math.max(performance.now() - start, 0.001) / 1000;
+
+const perSecond = count / seconds;
+console.log(`message size: ${size} [B]`);
+console.log(`message count: ${count}`);
+console.log(`mean throughput: ${perSecond.toFixed(0)} [msg/s]`);
+console.log(`mean throughput: ${((perSecond * size * 8) / 1e6).toFixed(3)} [Mb/s]`);
+console.log(peakMemory());
+socket.close();
