@@ -1,0 +1,77 @@
+import { RouteTable } from "../../src/routing/route-table.ts";
+import { randomly } from "../helpers/random.ts";
+import { assert, suite } from "../helpers/test.ts";
+import { RouteMap } from "../twins/routes.ts";
+
+const it = suite("routing/route-table");
+
+it("the first pipe with an id keeps it", () => {
+  const table = new RouteTable<string>(1);
+  assert.is(table.add(Buffer.from("id"), "one"), true);
+  assert.is(table.add(Buffer.from("id"), "two"), false);
+  assert.is(table.get(Buffer.from("id")), "one");
+  assert.is(table.size, 1);
+});
+
+it("hand-over: a new pipe takes the id, and the old one is returned", () => {
+  const table = new RouteTable<string>(1);
+  assert.is(table.replace(Buffer.from("id"), "one"), undefined);
+  assert.is(table.replace(Buffer.from("id"), "two"), "one");
+  assert.is(table.get(Buffer.from("id")), "two");
+  assert.is(table.remove(Buffer.from("id"), "one"), false);
+  assert.is(table.remove(Buffer.from("id"), "two"), true);
+  assert.is(table.has(Buffer.from("id")), false);
+});
+
+it("generated ids are a zero octet and a counter, high octet first", () => {
+  const table = new RouteTable<string>(0x6b8b4567);
+  assert.is(table.generate().toString("hex"), "006b8b4567");
+  assert.is(table.generate().toString("hex"), "006b8b4568");
+});
+
+it("the counter goes round, and passes over ids in use", () => {
+  const table = new RouteTable<string>(0xffffffff);
+  table.add(Buffer.from("0000000000", "hex"), "one");
+  assert.is(table.generate().toString("hex"), "00ffffffff");
+  assert.is(table.generate().toString("hex"), "0000000001");
+});
+
+it("100,000 pipes come and go", () => {
+  const table = new RouteTable<number>(42);
+  const ids = Array.from({ length: 100_000 }, (_, i) => {
+    const id = table.generate();
+    table.add(id, i);
+    return id;
+  });
+  assert.is(table.size, ids.length);
+  assert.is(
+    ids.every((id, i) => table.get(Buffer.from(id)) === i),
+    true,
+  );
+  for (const id of ids) table.remove(id);
+  assert.is(table.size, 0);
+  assert.equal([...table.values()], []);
+});
+
+it("does as its twin does", () => {
+  randomly((random) => {
+    const table = new RouteTable<number>(random.bits());
+    const twin = new RouteMap<number>();
+    for (let step = 0; step < 20_000; step++) {
+      const id = random.octets(random.below(4), random.pick([3, 256]));
+      const pipe = random.below(5);
+      const choice = random.below(6);
+      if (choice < 2) assert.is(table.add(id, pipe), twin.add(id, pipe));
+      else if (choice === 2) assert.is(table.replace(id, pipe), twin.replace(id, pipe));
+      else if (choice === 3) assert.is(table.remove(id, pipe), twin.remove(id, pipe));
+      else if (choice === 4) assert.is(table.remove(id), twin.remove(id));
+      assert.is(table.get(id), twin.get(id));
+      assert.is(table.size, twin.size);
+    }
+    assert.equal([...table.values()].sort(), twin.values().sort());
+    table.clear();
+    assert.is(table.size, 0);
+  });
+});
+
+it.run();
