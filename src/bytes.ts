@@ -22,3 +22,8 @@ export function ownCopy(bytes: Uint8Array): Buffer {
   copy.set(bytes);
   return copy;
 }
+
+/** Any 32-bit number: where counters that peers see start. Nothing secret hangs on it. */
+export function randomUint32(): number {
+  return Math.floor(Math.random() * 0x100000000);
+}

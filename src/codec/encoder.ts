@@ -1,0 +1,391 @@
+/**
+ * The way out of a message: `Outbox` keeps whole messages as canonical frames (ZMTP 2.0 framing), ready to be written.
+ *
+ * Small frames are copied into a slab, one after the other, so that a thousand of them leave in one write; large bodies
+ * are referenced. What waits is a list of segments, each a range of some memory:
+ *
+ *     segment  [ hdr body hdr body hdr ][ large body ][ hdr body … ]
+ *     whole            no                    yes            yes        <- the segment ends where a message ends
+ *
+ * Rules
+ * - A message is put in whole or not at all, and `take()` hands out whole messages only. So nothing half-sent is ever
+ *   resent, and a command may be written between any two batches.
+ * - `queued` counts messages that the kernel has not taken: those waiting here and those in a write that is under way.
+ *   It is what the send high-water mark is compared with.
+ * - A slab that was handed to a write is not written again before that write's callback (`settle`).
+ * - Publishers encode once: the same range is appended to many outboxes, and consecutive ranges grow together.
+ *
+ * Who may import it: pipes, and whoever fills or empties them.
+ */
+import { COPY_LIMIT_BYTES, SLAB_BYTES, SMALL_SLAB_BYTES } from "../constants.ts";
+import { Ring } from "../ring.ts";
+import { FLAG_LONG, FLAG_MORE, LONG_HEADER_BYTES } from "./frame.ts";
+
+/** Copying up to this many octets by a loop beats the call into `TypedArray.prototype.set`. */
+const LOOP_COPY_BYTES = 24;
+
+/** Memory that frames are encoded into. `uses` counts the segments, waiting or being written, that lie in it. */
+export class Slab {
+  readonly bytes: Buffer;
+  offset = 0;
+  uses = 0;
+  /** The outbox or fan-out that still appends to it. */
+  open = true;
+
+  constructor(size: number) {
+    this.bytes = Buffer.allocUnsafeSlow(size);
+  }
+}
+
+/** Slabs out of use, kept for the next burst. One pool serves all sockets of a context. */
+export class SlabPool {
+  readonly #small: Slab[] = [];
+  readonly #large: Slab[] = [];
+
+  /** A slab with room for at least `size` octets; size above a slab's makes one to measure. */
+  take(size: number, large: boolean): Slab {
+    if (size > SLAB_BYTES) return new Slab(size);
+    const wantLarge = large || size > SMALL_SLAB_BYTES;
+    const slab = (wantLarge ? this.#large : this.#small).pop() ?? new Slab(wantLarge ? SLAB_BYTES : SMALL_SLAB_BYTES);
+    slab.open = true;
+    return slab;
+  }
+
+  /** Takes back a slab that nothing uses any more. */
+  give(slab: Slab): void {
+    slab.offset = 0;
+    if (slab.bytes.length === SLAB_BYTES && this.#large.length < POOLED_LARGE_SLABS) this.#large.push(slab);
+    else if (slab.bytes.length === SMALL_SLAB_BYTES && this.#small.length < POOLED_SMALL_SLABS) this.#small.push(slab);
+  }
+
+  /** One use of `slab` has ended. */
+  release(slab: Slab): void {
+    if (--slab.uses > 0) return;
+    if (slab.open) slab.offset = 0;
+    else this.give(slab);
+  }
+
+  /** Whoever appended to `slab` is done with it. */
+  close(slab: Slab): void {
+    slab.open = false;
+    if (slab.uses === 0) this.give(slab);
+  }
+}
+
+/** 2 MiB and 256 KiB at most stay behind after a burst. */
+const POOLED_LARGE_SLABS = 32;
+const POOLED_SMALL_SLABS = 128;
+
+/** A range of some memory that waits to be written. */
+class Segment {
+  readonly bytes: Uint8Array;
+  readonly slab: Slab | undefined;
+  readonly start: number;
+  end: number;
+  /** How many messages end in it. */
+  messages = 0;
+  /** Whether it ends where a message ends. */
+  whole = false;
+
+  constructor(bytes: Uint8Array, slab: Slab | undefined, start: number, end: number) {
+    this.bytes = bytes;
+    this.slab = slab;
+    this.start = start;
+    this.end = end;
+  }
+}
+
+/** What one `take()` handed out, until the write is done. */
+class Batch {
+  readonly segments: Segment[] = [];
+  messages = 0;
+}
+
+/** Octets that `frames` take when encoded. */
+export function encodedSize(frames: readonly Uint8Array[]): number {
+  let size = 0;
+  for (let i = 0; i < frames.length; i++) {
+    const length = (frames[i] as Uint8Array).length;
+    size += length + (length > 255 ? LONG_HEADER_BYTES : 2);
+  }
+  return size;
+}
+
+/** Writes a message's frame header; returns the offset behind it. */
+function putHeader(target: Uint8Array, at: number, more: number, length: number): number {
+  if (length < 256) {
+    target[at] = more;
+    target[at + 1] = length;
+    return at + 2;
+  }
+  target[at] = more | FLAG_LONG;
+  const high = Math.floor(length / 0x100000000);
+  target[at + 1] = 0;
+  target[at + 2] = 0;
+  target[at + 3] = (high >>> 8) & 0xff;
+  target[at + 4] = high & 0xff;
+  target[at + 5] = length >>> 24;
+  target[at + 6] = (length >>> 16) & 0xff;
+  target[at + 7] = (length >>> 8) & 0xff;
+  target[at + 8] = length & 0xff;
+  return at + LONG_HEADER_BYTES;
+}
+
+/** Copies `body` to `target`; returns the offset behind it. */
+function putBody(target: Uint8Array, at: number, body: Uint8Array): number {
+  const length = body.length;
+  if (length <= LOOP_COPY_BYTES) for (let i = 0; i < length; i++) target[at + i] = body[i] as number;
+  else target.set(body, at);
+  return at + length;
+}
+
+/** Encodes a whole message into `target`, which has room for `encodedSize(frames)`; returns the offset behind it. */
+export function encodeMessage(target: Uint8Array, at: number, frames: readonly Uint8Array[]): number {
+  const last = frames.length - 1;
+  let offset = at;
+  for (let i = 0; i <= last; i++) {
+    const body = frames[i] as Uint8Array;
+    offset = putBody(target, putHeader(target, offset, i < last ? FLAG_MORE : 0, body.length), body);
+  }
+  return offset;
+}
+
+/** The messages of one peer that are to be written. */
+export class Outbox {
+  /** Octets that wait here; what a write under way holds is not counted. */
+  bytes = 0;
+  readonly #pool: SlabPool;
+  readonly #waiting = new Ring<Segment>();
+  readonly #writing = new Ring<Batch>();
+  #waitingMessages = 0;
+  #writingMessages = 0;
+  #slab: Slab | undefined;
+  #tail: Segment | undefined;
+  #large = false;
+
+  constructor(pool: SlabPool) {
+    this.#pool = pool;
+  }
+
+  /** Messages that the kernel has not taken. */
+  get queued(): number {
+    return this.#waitingMessages + this.#writingMessages;
+  }
+
+  /** Whether something waits to be taken. */
+  get pending(): boolean {
+    return this.#waiting.length > 0;
+  }
+
+  /** Whether nothing waits and no write is under way. */
+  get idle(): boolean {
+    return this.#waiting.length === 0 && this.#writing.length === 0;
+  }
+
+  /** Adds one message. Bodies above COPY_LIMIT_BYTES are referenced and must stay as they are until they are written. */
+  write(frames: readonly Uint8Array[]): void {
+    const size = frames.length === 1 ? (frames[0] as Uint8Array).length + LONG_HEADER_BYTES : encodedSize(frames);
+    if (size > COPY_LIMIT_BYTES) {
+      this.#writeLarge(frames);
+    } else {
+      const tail = this.#room(size);
+      const slab = this.#slab as Slab;
+      const end = encodeMessage(slab.bytes, slab.offset, frames);
+      this.bytes += end - slab.offset;
+      slab.offset = end;
+      tail.end = end;
+      tail.messages++;
+      tail.whole = true;
+    }
+    this.#waitingMessages++;
+  }
+
+  /** Adds octets that hold whole frames but no message that counts: a subscription. */
+  writeUncounted(bytes: Uint8Array): void {
+    const tail = this.#room(bytes.length);
+    const slab = this.#slab as Slab;
+    slab.bytes.set(bytes, slab.offset);
+    slab.offset += bytes.length;
+    this.bytes += bytes.length;
+    tail.end = slab.offset;
+    tail.whole = true;
+  }
+
+  /** Adds a message that stands encoded at `start` to `end` of a fan-out's slab. */
+  writeShared(slab: Slab, start: number, end: number): void {
+    const size = end - start;
+    const last = this.#waiting.last();
+    if (last !== undefined && last.slab === slab && last.end === start) {
+      last.end = end;
+      last.messages++;
+    } else if (last === undefined || size > COPY_LIMIT_BYTES) {
+      this.#append(slab.bytes, slab, start, end, 1);
+      this.#tail = undefined;
+    } else {
+      const tail = this.#room(size);
+      const own = this.#slab as Slab;
+      own.bytes.set(slab.bytes.subarray(start, end), own.offset);
+      own.offset += size;
+      tail.end = own.offset;
+      tail.messages++;
+      tail.whole = true;
+    }
+    this.bytes += size;
+    this.#waitingMessages++;
+  }
+
+  /**
+   * Hands out whole messages to be written, at least one and then up to about `limit` octets; `undefined` when nothing
+   * waits. The caller says `settle()` when the write of it has ended.
+   */
+  take(limit: number): Buffer[] | undefined {
+    if (this.#waiting.length === 0) return undefined;
+    const parts: Buffer[] = [];
+    const batch = new Batch();
+    let size = 0;
+    for (;;) {
+      const segment = this.#waiting.shift();
+      if (segment === undefined) break;
+      size += segment.end - segment.start;
+      batch.messages += segment.messages;
+      batch.segments.push(segment);
+      parts.push(
+        Buffer.from(segment.bytes.buffer, segment.bytes.byteOffset + segment.start, segment.end - segment.start),
+      );
+      if (size >= limit && segment.whole) break;
+    }
+    this.#tail = undefined;
+    this.bytes -= size;
+    this.#large = size > SMALL_SLAB_BYTES;
+    this.#waitingMessages -= batch.messages;
+    this.#writingMessages += batch.messages;
+    this.#writing.push(batch);
+    return parts;
+  }
+
+  /** The kernel has taken every batch so far: none counts any more. Their memory stays in use until `settle()`. */
+  taken(): void {
+    this.#writingMessages = 0;
+    for (let i = 0; i < this.#writing.length; i++) (this.#writing.at(i) as Batch).messages = 0;
+  }
+
+  /** The oldest write has ended. */
+  settle(): void {
+    const batch = this.#writing.shift();
+    if (batch === undefined) return;
+    this.#writingMessages -= batch.messages;
+    for (const segment of batch.segments) if (segment.slab !== undefined) this.#pool.release(segment.slab);
+    if (this.#slab !== undefined && this.idle) this.#letGo();
+  }
+
+  /** The connection is gone: what was being written is lost, its memory left to the collector; what waits, stays. */
+  lost(): void {
+    this.#writing.clear();
+    this.#writingMessages = 0;
+    this.#slab = undefined;
+    this.#tail = undefined;
+  }
+
+  /** Drops every message that waits. */
+  clear(): void {
+    for (;;) {
+      const segment = this.#waiting.shift();
+      if (segment === undefined) break;
+      if (segment.slab !== undefined) this.#pool.release(segment.slab);
+    }
+    this.#tail = undefined;
+    this.#waitingMessages = 0;
+    this.bytes = 0;
+    if (this.#slab !== undefined && this.idle) this.#letGo();
+  }
+
+  #writeLarge(frames: readonly Uint8Array[]): void {
+    const last = frames.length - 1;
+    for (let i = 0; i <= last; i++) {
+      const body = frames[i] as Uint8Array;
+      const copied = body.length <= COPY_LIMIT_BYTES;
+      // A message starts a segment of its own, so that `take` can stop before it.
+      if (i === 0) this.#tail = undefined;
+      const tail = this.#room(LONG_HEADER_BYTES + (copied ? body.length : 0));
+      const slab = this.#slab as Slab;
+      const start = slab.offset;
+      slab.offset = putHeader(slab.bytes, start, i < last ? FLAG_MORE : 0, body.length);
+      if (copied) slab.offset = putBody(slab.bytes, slab.offset, body);
+      this.bytes += slab.offset - start + (copied ? 0 : body.length);
+      tail.end = slab.offset;
+      tail.whole = false;
+      if (!copied) {
+        this.#append(body, undefined, 0, body.length, 0);
+        this.#tail = undefined;
+      }
+    }
+    const end = this.#waiting.last() as Segment;
+    end.messages++;
+    end.whole = true;
+    this.#tail = undefined;
+  }
+
+  /** Makes room for `size` octets in the current slab and returns the segment that grows there. */
+  #room(size: number): Segment {
+    let slab = this.#slab;
+    if (slab === undefined || slab.bytes.length - slab.offset < size) {
+      if (slab !== undefined) {
+        this.#large = true;
+        this.#pool.close(slab);
+      }
+      slab = this.#pool.take(size, this.#large);
+      this.#slab = slab;
+      this.#tail = undefined;
+    }
+    if (this.#tail === undefined) this.#tail = this.#append(slab.bytes, slab, slab.offset, slab.offset, 0);
+    return this.#tail;
+  }
+
+  #append(bytes: Uint8Array, slab: Slab | undefined, start: number, end: number, messages: number): Segment {
+    const segment = new Segment(bytes, slab, start, end);
+    segment.messages = messages;
+    segment.whole = messages > 0;
+    if (slab !== undefined) slab.uses++;
+    this.#waiting.push(segment);
+    return segment;
+  }
+
+  #letGo(): void {
+    this.#pool.close(this.#slab as Slab);
+    this.#slab = undefined;
+  }
+}
+
+/** Encodes messages for many outboxes at once. */
+export class FanOut {
+  readonly #pool: SlabPool;
+  #slab: Slab | undefined;
+  /** Where the last encoded message lies. */
+  start = 0;
+  end = 0;
+
+  constructor(pool: SlabPool) {
+    this.#pool = pool;
+  }
+
+  /** Encodes one message; it lies at `start` to `end` of the slab returned, for `Outbox.writeShared`. */
+  encode(frames: readonly Uint8Array[]): Slab {
+    const size = encodedSize(frames);
+    let slab = this.#slab;
+    if (slab === undefined || slab.bytes.length - slab.offset < size) {
+      if (slab !== undefined) this.#pool.close(slab);
+      slab = this.#pool.take(size, true);
+      this.#slab = slab;
+    }
+    this.start = slab.offset;
+    this.end = encodeMessage(slab.bytes, slab.offset, frames);
+    slab.offset = this.end;
+    return slab;
+  }
+
+  /** Lets go of the slab when nothing is using it. */
+  close(): void {
+    if (this.#slab !== undefined) this.#pool.close(this.#slab);
+    this.#slab = undefined;
+  }
+}

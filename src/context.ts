@@ -1,0 +1,143 @@
+/**
+ * A context: the inproc names that its sockets share, what they flush with, and what becomes of them when the process
+ * ends. There is one for the process, `context`, and programs may make others to keep sockets apart.
+ *
+ * The end of a process
+ * - Handles of this package never keep the process alive; a pending operation does, by `hold()`.
+ * - When nothing else keeps it alive, unsent messages do, each for its socket's linger time (`beforeExit`).
+ * - On `process.exit()` nothing can wait any more: what is queued is offered to the kernel once (`exit`).
+ */
+import { SlabPool } from "./codec/encoder.ts";
+import { EXIT_POLL_MS, EXIT_WARNING_MS } from "./constants.ts";
+import { errnoError } from "./errors.ts";
+import { defineContextAccessors, getContextOption, setContextOption } from "./option-access.ts";
+import type { ContextOptions } from "./option-types.ts";
+import { type ContextValues, createContextOptions } from "./options.ts";
+import type { Loop } from "./session/host.ts";
+import { Turn } from "./session/turn.ts";
+import { InprocNames } from "./transport/inproc.ts";
+
+/** A socket that may be in the way of the process's end. */
+export interface Member {
+  /** Unsent messages, of this socket or of endpoints that it has already closed. */
+  readonly hasUnsent: boolean;
+  /** For how long they may keep the process alive: milliseconds, -1 for ever. */
+  readonly linger: number;
+  /** Offers them to the kernel, now. */
+  flush(): void;
+}
+
+/** The longest interval there is: the timer is only there to be referenced. */
+const LONG_MS = 0x7fffffff;
+
+/** The inner side of a context, which sockets work with. */
+export class ContextCore implements Loop {
+  readonly values: ContextValues = createContextOptions();
+  readonly names: InprocNames = new InprocNames();
+  readonly turn: Turn = new Turn();
+  readonly pool: SlabPool = new SlabPool();
+  readonly #members = new Set<Member>();
+  #open = 0;
+  #holds = 0;
+  #anchor: NodeJS.Timeout | undefined;
+  #endedAt: number | undefined;
+  #warned = false;
+
+  /** Counts a new socket in. @throws ErrnoError EMFILE above maxSockets */
+  enter(member: Member): void {
+    if (this.#open >= this.values.maxSockets) throw errnoError("EMFILE");
+    this.#open++;
+    this.#members.add(member);
+    if (this.#members.size > 1) return;
+    process.on("beforeExit", this.#onBeforeExit);
+    process.on("exit", this.#onExit);
+  }
+
+  /** The socket is closed; it may still have messages to deliver. */
+  closed(): void {
+    this.#open--;
+  }
+
+  /** The socket has nothing left to do. */
+  leave(member: Member): void {
+    if (!this.#members.delete(member) || this.#members.size > 0) return;
+    process.off("beforeExit", this.#onBeforeExit);
+    process.off("exit", this.#onExit);
+    clearInterval(this.#anchor);
+    this.#anchor = undefined;
+  }
+
+  hold(): void {
+    if (++this.#holds > 1) return;
+    if (this.#anchor === undefined) this.#anchor = setInterval(() => {}, LONG_MS);
+    else this.#anchor.ref();
+  }
+
+  release(): void {
+    if (--this.#holds === 0) this.#anchor?.unref();
+  }
+
+  readonly #onBeforeExit = (): void => {
+    const time = performance.now();
+    this.#endedAt ??= time;
+    const waited = time - this.#endedAt;
+    let waits = false;
+    for (const { hasUnsent, linger } of this.#members) waits ||= hasUnsent && (linger < 0 || waited < linger);
+    if (!waits) return;
+    if (waited >= EXIT_WARNING_MS && !this.#warned) {
+      this.#warned = true;
+      const advice = this.values.blocky ? " Set 'context.blocky = false' to change this behaviour." : "";
+      process.stderr.write(
+        `(node:${process.pid}) WARNING: Waiting for queued ZeroMQ messages to be delivered.${advice}\n`,
+      );
+    }
+    // The event loop runs empty again after this, and asks again.
+    setTimeout(() => {}, EXIT_POLL_MS);
+  };
+
+  readonly #onExit = (): void => {
+    for (const member of this.#members) member.flush();
+  };
+}
+
+/** The inner side of a context; only this package's sockets ask for it. */
+export let coreOf: (context: Context) => ContextCore;
+
+export interface Context extends ContextOptions {}
+
+/** Groups sockets: those of one context can reach each other by `inproc://`. It lives as long as it or one of its sockets is used. */
+export class Context {
+  readonly #core = new ContextCore();
+
+  static {
+    coreOf = (context) => context.#core;
+  }
+
+  constructor(options: Partial<Omit<ContextOptions, "maxSocketsLimit">> = {}) {
+    Object.seal(this);
+    if (typeof options !== "object" || options === null) throw new TypeError("Options must be an object");
+    Object.assign(this, options);
+  }
+
+  /** Reads an option by libzmq's number. @throws ErrnoError EINVAL */
+  protected getBoolOption(id: number): boolean {
+    return getContextOption(this.#core.values, "bool", id) as boolean;
+  }
+
+  protected setBoolOption(id: number, value: boolean): void {
+    setContextOption(this.#core.values, "bool", id, value);
+  }
+
+  protected getInt32Option(id: number): number {
+    return getContextOption(this.#core.values, "int32", id) as number;
+  }
+
+  protected setInt32Option(id: number, value: number): void {
+    setContextOption(this.#core.values, "int32", id, value);
+  }
+}
+
+defineContextAccessors(Context.prototype, (context: Context) => coreOf(context).values);
+
+/** The context of sockets that are made without one. */
+export const context: Context = new Context();

@@ -1,0 +1,249 @@
+/**
+ * THE WAIST: one peer, as the two halves of the project see it. Sessions and transports fill and empty a pipe and know no
+ * pattern; patterns read and write it and know no transport.
+ *
+ *     pattern half            |   pipe                          |   network half
+ *     write, subscribe   ->   |   outbox, counted by messages   |   -> link.flush()
+ *     pull               <-   |   inbox                         |   <- push
+ *
+ * Contracts
+ * - Only whole messages pass. `push` returns false when the receive high-water mark is reached: the network half stops
+ *   then (nothing is ever dropped here), and is told to go on by `link.resume()` when the reader has drained the inbox
+ *   to its low-water mark.
+ * - `full` says that a write would pass the send high-water mark after the kernel was offered everything. A writer
+ *   that saw `full` is told by `owner.writable()` once there is room. Writing to a full pipe is allowed and queues.
+ * - Both sides may call each other back from inside these calls; a pipe changes its own state first.
+ * - After `end()` nothing arrives any more, but what waits in the inbox can still be pulled.
+ */
+import type { SlabPool } from "./codec/encoder.ts";
+import { type FanOut, Outbox, type Slab } from "./codec/encoder.ts";
+import { SLAB_BYTES } from "./constants.ts";
+import { Link, Ring } from "./ring.ts";
+
+/** What the handshake told of a peer. */
+export interface PeerFacts {
+  /** The address it speaks from, without port; empty when unknown. */
+  readonly address: string;
+  /** READY properties and what authentication added, by name. */
+  readonly properties: ReadonlyMap<string, Buffer>;
+  /** The routing id it announced; empty means anonymous. */
+  readonly identity: Buffer;
+}
+
+const NO_BYTES = Buffer.alloc(0);
+
+/** A peer of which nothing is known yet. */
+export const UNKNOWN_PEER: PeerFacts = { address: "", properties: new Map(), identity: NO_BYTES };
+
+/** The pattern half of a pipe. */
+export interface PipeOwner {
+  /** Offers a message that arrives in an empty inbox. True: it was taken (or dropped) and is not queued. */
+  take(pipe: Pipe, frames: Buffer[]): boolean;
+  /** The inbox was empty and has something now. */
+  readable(pipe: Pipe): void;
+  /** The pipe was full and has room now. */
+  writable(pipe: Pipe): void;
+  /** The peer (un)subscribed by a command. */
+  subscription(pipe: Pipe, topic: Buffer, subscribe: boolean): void;
+  /** A peer stands behind the pipe from now on: at attach, and again after each reconnect. */
+  connected(pipe: Pipe): void;
+  /** The peer is gone; a connecting session keeps the pipe and looks for it again. */
+  disconnected(pipe: Pipe): void;
+  /** The pipe has ended for good; its inbox may still hold messages. */
+  ended(pipe: Pipe): void;
+}
+
+/** The network half of a pipe. */
+export interface PipeLink {
+  /** Offers what waits to the kernel, now. */
+  flush(): void;
+  /** Something waits: flush at the end of this turn. */
+  schedule(): void;
+  /** The inbox has room again. */
+  resume(): void;
+  /** Writes a subscription in the form that the peer reads; does nothing while there is no peer. */
+  subscribe(topic: Buffer, subscribe: boolean): void;
+  /** The pattern refuses this peer. */
+  refuse(reason: string): void;
+}
+
+/** Turns a high-water mark option into a limit: 0 means none. */
+export function limitOf(highWaterMark: number): number {
+  return highWaterMark === 0 ? Number.POSITIVE_INFINITY : highWaterMark;
+}
+
+/** Messages left when a stopped peer goes on: libzmq acknowledges in lumps of half the mark. */
+function lowWaterOf(limit: number): number {
+  return limit === Number.POSITIVE_INFINITY ? limit : limit - Math.floor((limit + 1) / 2);
+}
+
+let nextPipe = 0;
+
+/** One peer. */
+export abstract class Pipe {
+  /** Distinguishes pipes in traces and orders them by age. */
+  readonly number: number = nextPipe++;
+  owner: PipeOwner;
+  peer: PeerFacts = UNKNOWN_PEER;
+  /** The id by which ROUTER, REP and STREAM know this peer. */
+  routingId: Buffer = NO_BYTES;
+  /** Its places in the rotations of senders and receivers. */
+  readonly sending: Link<Pipe> = new Link<Pipe>(this);
+  readonly receiving: Link<Pipe> = new Link<Pipe>(this);
+  /** No more messages will arrive or can be written. */
+  isEnded = false;
+  /** Whether a peer stands behind it at this moment. */
+  isConnected = false;
+  /** Whether the writer met it full and waits. */
+  writerWaits = false;
+  /** Whether only the newest message is kept, either way. */
+  protected readonly conflates: boolean;
+  protected readonly inbox: Ring<Buffer[]> = new Ring<Buffer[]>();
+  #receiveLimit: number;
+  #lowWater: number;
+  #readerIsBehind = false;
+
+  constructor(owner: PipeOwner, receiveLimit: number, conflates: boolean) {
+    this.owner = owner;
+    this.conflates = conflates;
+    this.#receiveLimit = receiveLimit;
+    this.#lowWater = lowWaterOf(receiveLimit);
+  }
+
+  /** Messages that wait to be pulled. */
+  get waiting(): number {
+    return this.inbox.length;
+  }
+
+  /** Whether the network half was told to stop. */
+  get readerIsBehind(): boolean {
+    return this.#readerIsBehind;
+  }
+
+  /** The network half hands over a whole message. False: stop, until `resume()`. */
+  push(frames: Buffer[]): boolean {
+    if (this.inbox.length === 0) {
+      if (this.owner.take(this, frames)) return true;
+    } else if (this.conflates) {
+      this.inbox.clear();
+      this.inbox.push(frames);
+      return true;
+    }
+    this.inbox.push(frames);
+    if (this.inbox.length === 1) this.owner.readable(this);
+    if (this.inbox.length < this.#receiveLimit) return true;
+    this.#readerIsBehind = true;
+    return false;
+  }
+
+  /** The pattern half takes the oldest message. */
+  pull(): Buffer[] | undefined {
+    const frames = this.inbox.shift();
+    if (this.#readerIsBehind && this.inbox.length <= this.#lowWater) {
+      this.#readerIsBehind = false;
+      this.goOn();
+    }
+    return frames;
+  }
+
+  /** Drops what waits to be pulled. */
+  discard(): void {
+    this.inbox.clear();
+    if (!this.#readerIsBehind) return;
+    this.#readerIsBehind = false;
+    if (!this.isEnded) this.goOn();
+  }
+
+  /** New high-water marks; they hold at once. */
+  setReceiveLimit(limit: number): void {
+    this.#receiveLimit = limit;
+    this.#lowWater = lowWaterOf(limit);
+    if (this.#readerIsBehind && this.inbox.length <= this.#lowWater && !this.isEnded) {
+      this.#readerIsBehind = false;
+      this.goOn();
+    }
+  }
+
+  /** Whether a write would pass the send high-water mark, after the kernel was offered everything. */
+  abstract get full(): boolean;
+  /** Queues a message; bodies above the copy limit are referenced. */
+  abstract write(frames: readonly Uint8Array[]): void;
+  /** Queues a message that a fan-out encoded. */
+  abstract writeShared(fanOut: FanOut, slab: Slab, frames: readonly Uint8Array[]): void;
+  /** Tells the peer of a subscription. */
+  abstract subscribe(topic: Buffer, subscribe: boolean): void;
+  /** The pattern refuses this peer: its connection is closed, for good. */
+  abstract refuse(reason: string): void;
+  abstract setSendLimit(limit: number): void;
+  protected abstract goOn(): void;
+}
+
+/** The pipe of a network peer. A connecting session keeps it over reconnects. */
+export class NetPipe extends Pipe {
+  readonly outbox: Outbox;
+  link: PipeLink;
+  #sendLimit: number;
+
+  constructor(
+    owner: PipeOwner,
+    link: PipeLink,
+    pool: SlabPool,
+    limits: { send: number; receive: number; conflate: boolean },
+  ) {
+    super(owner, limits.receive, limits.conflate);
+    this.link = link;
+    this.outbox = new Outbox(pool);
+    this.#sendLimit = limits.send;
+  }
+
+  override get full(): boolean {
+    if (this.outbox.queued < this.#sendLimit || this.conflates) return false;
+    this.link.flush();
+    return this.outbox.queued >= this.#sendLimit;
+  }
+
+  override write(frames: readonly Uint8Array[]): void {
+    const outbox = this.outbox;
+    if (this.conflates) outbox.clear();
+    outbox.write(frames);
+    this.#written();
+  }
+
+  override writeShared(fanOut: FanOut, slab: Slab, frames: readonly Uint8Array[]): void {
+    if (this.conflates) {
+      this.write(frames);
+      return;
+    }
+    this.outbox.writeShared(slab, fanOut.start, fanOut.end);
+    this.#written();
+  }
+
+  override subscribe(topic: Buffer, subscribe: boolean): void {
+    this.link.subscribe(topic, subscribe);
+  }
+
+  override refuse(reason: string): void {
+    this.link.refuse(reason);
+  }
+
+  override setSendLimit(limit: number): void {
+    this.#sendLimit = limit;
+    this.roomMade();
+  }
+
+  /** The network half has emptied the outbox somewhat. */
+  roomMade(): void {
+    if (!this.writerWaits || this.outbox.queued > lowWaterOf(this.#sendLimit)) return;
+    this.writerWaits = false;
+    this.owner.writable(this);
+  }
+
+  protected override goOn(): void {
+    this.link.resume();
+  }
+
+  #written(): void {
+    if (this.outbox.bytes >= SLAB_BYTES) this.link.flush();
+    else this.link.schedule();
+  }
+}

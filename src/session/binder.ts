@@ -1,0 +1,150 @@
+/**
+ * A binder keeps one `bind()`: it listens, runs a session for each peer that comes, and gives a peer a pipe when its
+ * handshake is done. What waits for a peer that leaves is dropped; what it sent can still be read.
+ */
+import type { PeerInfo } from "../connection/connection.ts";
+import type { ErrnoError } from "../errors.ts";
+import { type OptionValues, snapshot } from "../options.ts";
+import type { NetPipe, Pipe, PipeLink } from "../pipe.ts";
+import type { IpcEndpoint, TcpEndpoint } from "../transport/endpoint.ts";
+import { listen, listenSync, type Listener, type ListenHandler } from "../transport/listen.ts";
+import type { NetStream } from "../transport/net-stream.ts";
+import type { Carrier, SessionHost } from "./host.ts";
+import { Session, type SessionKeeper } from "./session.ts";
+
+export class Binder implements SessionKeeper, ListenHandler, Carrier {
+  /** The endpoint with its real host and port. */
+  address = "";
+  readonly #host: SessionHost;
+  /** As they stood at the call; what is set later holds for later calls. */
+  readonly #options: OptionValues;
+  readonly #onClosed: (carrier: Carrier) => void;
+  /** Sessions with their pipes; those in the handshake have none. */
+  readonly #sessions = new Map<Session, NetPipe | undefined>();
+  #listener: Listener | undefined;
+  #lingerTimer: NodeJS.Timeout | undefined;
+  #isClosing = false;
+  #isClosed = false;
+
+  constructor(host: SessionHost, onClosed: (carrier: Carrier) => void) {
+    this.#host = host;
+    this.#options = snapshot(host.options);
+    this.#onClosed = onClosed;
+  }
+
+  /** Listens; rejects with the error of `listen`. */
+  async start(endpoint: TcpEndpoint | IpcEndpoint): Promise<void> {
+    this.#started(await listen(endpoint, this.#options, this));
+  }
+
+  /** Listens at once. */
+  startSync(endpoint: TcpEndpoint | IpcEndpoint): void {
+    this.#started(listenSync(endpoint, this.#options, this));
+  }
+
+  eachPipe(visit: (pipe: Pipe) => void): void {
+    for (const pipe of this.#sessions.values()) if (pipe !== undefined) visit(pipe);
+  }
+
+  get hasUnsent(): boolean {
+    for (const pipe of this.#sessions.values()) if (pipe !== undefined && !pipe.outbox.idle) return true;
+    return false;
+  }
+
+  /** Offers what waits to the kernel, now. */
+  flush(): void {
+    for (const session of this.#sessions.keys()) session.flush();
+  }
+
+  /** Stops listening and ends every connection accepted here, those with unsent messages within `linger` milliseconds. */
+  close(linger: number): void {
+    if (this.#isClosing) return;
+    this.#isClosing = true;
+    this.#listener?.close();
+    const { events } = this.#host;
+    if (this.#listener !== undefined && events.active) events.emit({ type: "close", address: this.address });
+    for (const [session, pipe] of [...this.#sessions]) {
+      if (pipe !== undefined) {
+        this.#endPipe(pipe);
+        session.flush();
+      }
+      if (pipe === undefined || linger === 0) session.destroy();
+      else session.finish();
+    }
+    if (linger > 0 && this.#sessions.size > 0) this.#lingerTimer = setTimeout(() => this.#cut(), linger).unref();
+    this.#closedIfEmpty();
+  }
+
+  // What the listener says.
+
+  onStream(stream: NetStream): void {
+    if (this.#isClosing) {
+      stream.destroy();
+      return;
+    }
+    const address = stream.localAddress;
+    const { events } = this.#host;
+    if (events.active) events.emit({ type: "accept", address });
+    const session = new Session(this.#host, this.#options, this, stream, address);
+    this.#sessions.set(session, undefined);
+    session.start();
+  }
+
+  onError(error: ErrnoError): void {
+    const { events } = this.#host;
+    if (events.active) events.emit({ type: "accept:error", address: this.address, error });
+  }
+
+  // What a session says.
+
+  ready(session: Session, peer: PeerInfo): NetPipe | undefined {
+    if (this.#isClosing) return undefined;
+    const { pattern } = this.#host;
+    const pipe = this.#host.createPipe(session as PipeLink);
+    pipe.peer = { address: session.peerAddress, properties: peer.properties, identity: peer.identity };
+    pipe.isConnected = true;
+    this.#sessions.set(session, pipe);
+    pattern.attach(pipe);
+    if (!pipe.isEnded) pattern.connected(pipe);
+    return pipe;
+  }
+
+  lost(session: Session): void {
+    const pipe = this.#sessions.get(session);
+    this.#sessions.delete(session);
+    if (pipe !== undefined && pipe.isConnected) {
+      pipe.isConnected = false;
+      pipe.outbox.lost();
+      pipe.outbox.clear();
+      if (!pipe.isEnded) this.#host.pattern.disconnected(pipe);
+      this.#endPipe(pipe);
+    }
+    if (this.#isClosing) this.#closedIfEmpty();
+  }
+
+  #started(listener: Listener): void {
+    this.#listener = listener;
+    this.address = listener.address;
+    if (this.#isClosing) listener.close();
+    const { events } = this.#host;
+    if (events.active) events.emit({ type: "bind", address: this.address });
+  }
+
+  #endPipe(pipe: NetPipe): void {
+    if (pipe.isEnded) return;
+    pipe.isEnded = true;
+    if (this.#isClosing) pipe.discard();
+    this.#host.pattern.ended(pipe);
+  }
+
+  #cut(): void {
+    for (const session of [...this.#sessions.keys()]) session.destroy();
+  }
+
+  #closedIfEmpty(): void {
+    if (this.#sessions.size > 0 || this.#isClosed) return;
+    this.#isClosed = true;
+    clearTimeout(this.#lingerTimer);
+    this.#onClosed(this);
+  }
+}

@@ -1,0 +1,251 @@
+/**
+ * A connector keeps one `connect()` alive: it looks for the peer, runs a session while there is one, and looks again
+ * when it is lost. Its pipe exists from the start, so that messages may be queued before the peer is up, and survives
+ * every loss (`immediate` gives up both).
+ *
+ *     attempt --> session --> lost --> delay --> attempt …        closing: goes on until the outbox is empty, or linger ends
+ *
+ * What a loss takes away: the write that was under way, and half-received messages. What waits in the pipe, either way,
+ * stays.
+ */
+import { RECONNECT_FAULT_DOUBLINGS } from "../constants.ts";
+import type { Failure, PeerInfo } from "../connection/connection.ts";
+import type { ErrnoError } from "../errors.ts";
+import { type OptionValues, snapshot } from "../options.ts";
+import type { NetPipe, Pipe, PipeLink } from "../pipe.ts";
+import type { IpcEndpoint, TcpEndpoint } from "../transport/endpoint.ts";
+import { type ConnectHandler, connectStream } from "../transport/connect.ts";
+import type { NetStream } from "../transport/net-stream.ts";
+import type { Carrier, SessionHost } from "./host.ts";
+import { Session, type SessionKeeper } from "./session.ts";
+
+/** Bits of the option `reconnectStop`: after which failure there is no further attempt. */
+const STOP_AFTER_REFUSED = 1;
+const STOP_AFTER_HANDSHAKE = 2;
+
+export class Connector implements SessionKeeper, PipeLink, ConnectHandler, Carrier {
+  readonly address: string;
+  readonly #host: SessionHost;
+  /** As they stood at the call; what is set later holds for later calls. */
+  readonly #options: OptionValues;
+  readonly #endpoint: TcpEndpoint | IpcEndpoint;
+  readonly #routingId: Buffer | undefined;
+  readonly #onClosed: (carrier: Carrier) => void;
+  #pipe: NetPipe | undefined;
+  #session: Session | undefined;
+  #attempt: { cancel(): void } | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #lingerTimer: NodeJS.Timeout | undefined;
+  /** Failed attempts in a row, and connections in a row that ended before they were ready. */
+  #failures = 0;
+  #faults = 0;
+  #isClosing = false;
+  #isClosed = false;
+
+  constructor(
+    host: SessionHost,
+    endpoint: TcpEndpoint | IpcEndpoint,
+    routingId: Buffer | undefined,
+    onClosed: (carrier: Carrier) => void,
+  ) {
+    this.#host = host;
+    this.#options = snapshot(host.options);
+    this.#endpoint = endpoint;
+    this.#routingId = routingId;
+    this.#onClosed = onClosed;
+    this.address = endpoint.address;
+  }
+
+  /** Makes the pipe and starts to look for the peer. */
+  start(): void {
+    if (!this.#options.immediate) this.#makePipe();
+    this.#connect();
+  }
+
+  eachPipe(visit: (pipe: Pipe) => void): void {
+    if (this.#pipe !== undefined) visit(this.#pipe);
+  }
+
+  get hasUnsent(): boolean {
+    const outbox = this.#pipe?.outbox;
+    return outbox !== undefined && !outbox.idle;
+  }
+
+  /** Offers what waits to the kernel, now. */
+  flush(): void {
+    this.#session?.flush();
+  }
+
+  /**
+   * Stops. What waits in the pipe is still delivered within `linger` milliseconds (-1: however long it takes), to a
+   * peer that may not even be up yet; nothing is received any more.
+   */
+  close(linger: number): void {
+    if (this.#isClosed || this.#isClosing) return;
+    this.#isClosing = true;
+    const pipe = this.#pipe;
+    if (pipe !== undefined) {
+      this.#endPipe(pipe);
+      this.#session?.flush();
+    }
+    const session = this.#session;
+    const isReady = session?.isReady ?? false;
+    if (linger === 0 || !(isReady || this.hasUnsent)) {
+      this.#end();
+      return;
+    }
+    if (linger > 0) this.#lingerTimer = setTimeout(() => this.#end(), linger).unref();
+    if (isReady) session?.finish();
+  }
+
+  // What the attempt says.
+
+  onConnect(stream: NetStream): void {
+    this.#attempt = undefined;
+    this.#failures = 0;
+    const { events } = this.#host;
+    if (events.active) events.emit({ type: "connect", address: this.address });
+    this.#session = new Session(this.#host, this.#options, this, stream, this.address);
+    this.#session.start();
+  }
+
+  onFail(error: ErrnoError): void {
+    this.#attempt = undefined;
+    const { events } = this.#host;
+    const options = this.#options;
+    if (events.active) events.emit({ type: "close", address: this.address });
+    if (error.code === "ECONNREFUSED" && options.reconnectStop & STOP_AFTER_REFUSED) return;
+    if (options.reconnectInterval <= 0) return;
+    this.#retry();
+    this.#failures++;
+  }
+
+  // What the session says.
+
+  ready(session: Session, peer: PeerInfo): NetPipe {
+    this.#faults = 0;
+    const pipe = this.#pipe ?? this.#makePipe();
+    pipe.peer = { address: session.peerAddress, properties: peer.properties, identity: peer.identity };
+    pipe.link = session;
+    pipe.isConnected = true;
+    if (!this.#isClosing) pipe.owner.connected(pipe);
+    if (this.#isClosing) session.finish();
+    return pipe;
+  }
+
+  lost(_session: Session, failure: Failure | undefined): void {
+    const wasReady = this.#session?.wasReady ?? false;
+    this.#session = undefined;
+    const pipe = this.#pipe;
+    if (pipe !== undefined && pipe.isConnected) this.#detachSession(pipe);
+    if (this.#isClosed) return;
+    if (this.#isClosing && !this.hasUnsent) {
+      this.#end();
+      return;
+    }
+    const { reconnectInterval, reconnectStop } = this.#options;
+    const stops = reconnectInterval <= 0 || (failure !== undefined && reconnectStop & STOP_AFTER_HANDSHAKE);
+    if (stops) {
+      this.#end();
+      return;
+    }
+    this.#retry();
+    if (!wasReady) this.#faults = Math.min(this.#faults + 1, RECONNECT_FAULT_DOUBLINGS);
+  }
+
+  // The pipe's link while there is no peer: messages wait.
+
+  schedule(): void {
+    // Nothing to flush to.
+  }
+
+  resume(): void {
+    // Nothing to read from.
+  }
+
+  subscribe(): void {
+    // The whole set is sent when there is a peer.
+  }
+
+  refuse(): void {
+    // There is nobody to refuse.
+  }
+
+  #makePipe(): NetPipe {
+    const pipe = this.#host.createPipe(this);
+    if (this.#routingId !== undefined) pipe.routingId = this.#routingId;
+    this.#pipe = pipe;
+    this.#host.pattern.attach(pipe);
+    return pipe;
+  }
+
+  #detachSession(pipe: NetPipe): void {
+    pipe.link = this;
+    pipe.isConnected = false;
+    pipe.outbox.lost();
+    const { pattern } = this.#host;
+    const options = this.#options;
+    if (this.#isClosing) return;
+    if (pattern.refills) pipe.outbox.clear();
+    pattern.disconnected(pipe);
+    if (options.immediate) {
+      this.#pipe = undefined;
+      pipe.outbox.clear();
+      this.#endPipe(pipe);
+    } else {
+      pipe.roomMade();
+    }
+  }
+
+  /** The pattern lets go of the pipe; what it received and nobody read is dropped when the endpoint was given up. */
+  #endPipe(pipe: NetPipe): void {
+    if (pipe.isEnded) return;
+    pipe.isEnded = true;
+    if (this.#isClosing) pipe.discard();
+    this.#host.pattern.ended(pipe);
+  }
+
+  #connect(): void {
+    const { events } = this.#host;
+    const options = this.#options;
+    if (events.active) events.emit({ type: "connect:delay", address: this.address });
+    this.#attempt = connectStream(this.#endpoint, options, this);
+  }
+
+  #retry(): void {
+    const delay = this.#delay();
+    const { events } = this.#host;
+    if (events.active) events.emit({ type: "connect:retry", address: this.address, interval: delay });
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#connect();
+    }, delay).unref();
+  }
+
+  /** RECONNECT_IVL, doubled up to RECONNECT_IVL_MAX when that is set, and always after faulty handshakes; with jitter. */
+  #delay(): number {
+    const { reconnectInterval: interval, reconnectMaxInterval: maximum } = this.#options;
+    const doublings = Math.max(maximum > interval ? this.#failures : 0, this.#faults);
+    const grown = interval * 2 ** Math.min(doublings, 30);
+    const ceiling = maximum > interval ? maximum : interval * 2 ** RECONNECT_FAULT_DOUBLINGS;
+    const base = Math.min(grown, ceiling);
+    return Math.min(base + Math.floor(Math.random() * interval), Math.max(ceiling, 2 * interval));
+  }
+
+  #end(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#isClosing = true;
+    clearTimeout(this.#timer);
+    clearTimeout(this.#lingerTimer);
+    this.#attempt?.cancel();
+    this.#session?.destroy();
+    const pipe = this.#pipe;
+    if (pipe !== undefined) {
+      pipe.outbox.lost();
+      pipe.outbox.clear();
+      this.#endPipe(pipe);
+    }
+    this.#onClosed(this);
+  }
+}

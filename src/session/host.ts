@@ -1,0 +1,52 @@
+/**
+ * What sessions ask of the socket they work for. The socket implements it; a session knows no socket type beyond its
+ * number.
+ */
+import type { SlabPool } from "../codec/encoder.ts";
+import type { EventSink } from "../events.ts";
+import type { OptionValues } from "../options.ts";
+import type { PipeOwner, NetPipe, Pipe, PipeLink } from "../pipe.ts";
+import type { Turn } from "./turn.ts";
+
+/** The part of a context that sessions use. */
+export interface Loop {
+  readonly turn: Turn;
+  readonly pool: SlabPool;
+  /** Keeps the process alive until `release`. */
+  hold(): void;
+  release(): void;
+}
+
+/** A socket, as its sessions see it. */
+export interface SessionHost {
+  readonly loop: Loop;
+  readonly socketType: number;
+  readonly options: OptionValues;
+  readonly events: EventSink;
+  readonly pattern: SessionPattern;
+  /** Makes the pipe for a peer, with the socket's high-water marks. */
+  createPipe(link: PipeLink): NetPipe;
+}
+
+/** The pattern, which takes pipes in. */
+export interface SessionPattern extends PipeOwner {
+  /** A new peer. Its pipe may be written from now on. */
+  attach(pipe: Pipe): void;
+  /** Whether a lost connection empties the outbox, because its content is made anew (subscriptions). */
+  readonly refills: boolean;
+}
+
+/** What carries an endpoint of a socket: a connector, a binder, or one end of an inproc name. */
+export interface Carrier {
+  /** The endpoint, as `unbind` and `disconnect` name it. */
+  readonly address: string;
+  /** Whether messages wait that the kernel has not taken. */
+  readonly hasUnsent: boolean;
+  flush(): void;
+  eachPipe(visit: (pipe: Pipe) => void): void;
+  /** Stops; unsent messages are delivered within `linger` milliseconds (-1: no limit, 0: dropped). */
+  close(linger: number): void;
+}
+
+/** The clock of sessions, in milliseconds. */
+export const now: () => number = () => performance.now();

@@ -1,0 +1,270 @@
+/**
+ * A session pumps one live connection: octets between a stream and a connection, messages between a connection and a
+ * pipe. Who made it (a connector or a binder: its keeper) decides what becomes of the pipe when it ends.
+ *
+ *     stream.onData -> connection.receive -> message()  -> pipe.push          (stops at the receive high-water mark)
+ *     pipe.write    -> turn.schedule      -> flush()    -> stream.write       (stops when the kernel takes no more)
+ *
+ * Rules
+ * - Reading: when the pipe is behind, decoding stops and what the stream still delivers stays raw; the stream is paused
+ *   only when a second chunk comes in meanwhile, since most readers have caught up by then.
+ * - Writing: one batch of whole messages at a time, for as long as the kernel takes everything at once.
+ * - A session ends once, in one order: stop input, give the pipe back to its keeper, raise events.
+ */
+import { Connection, type ConnectionHandler, type Failure, type PeerInfo } from "../connection/connection.ts";
+import { FLUSH_LIMIT_BYTES } from "../constants.ts";
+import { errnoError, systemError } from "../errors.ts";
+import { authEventError, protocolEventError } from "../events.ts";
+import type { OptionValues } from "../options.ts";
+import type { NetPipe, PipeLink } from "../pipe.ts";
+import type { NetStream, StreamHandler } from "../transport/net-stream.ts";
+import { now, type SessionHost } from "./host.ts";
+import type { Flushable } from "./turn.ts";
+
+/** Who made the session. */
+export interface SessionKeeper {
+  /** The handshake is done: which pipe serves this peer? `undefined` refuses it. */
+  ready(session: Session, peer: PeerInfo): NetPipe | undefined;
+  /** The session has ended; `failure` says so when it was not just a lost connection. */
+  lost(session: Session, failure: Failure | undefined): void;
+}
+
+/** The longest delay that `setTimeout` takes. */
+const TIMER_MAX_MS = 0x7fffffff;
+
+export class Session implements ConnectionHandler, StreamHandler, PipeLink, Flushable {
+  isScheduled = false;
+  /** The endpoint that events name. */
+  readonly address: string;
+  readonly #host: SessionHost;
+  readonly #keeper: SessionKeeper;
+  readonly #stream: NetStream;
+  readonly #connection: Connection;
+  #pipe: NetPipe | undefined;
+  #failure: Failure | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #due = Number.POSITIVE_INFINITY;
+  #isReady = false;
+  #isPaused = false;
+  #isBlocked = false;
+  #isClosing = false;
+  #isEnded = false;
+
+  constructor(host: SessionHost, options: OptionValues, keeper: SessionKeeper, stream: NetStream, address: string) {
+    this.#host = host;
+    this.#keeper = keeper;
+    this.#stream = stream;
+    this.address = address;
+    this.#connection = new Connection({ socketType: host.socketType, routingId: options.routingId, options }, this);
+  }
+
+  /** Starts the handshake. */
+  start(): void {
+    this.#stream.handler = this;
+    this.#connection.start(now());
+    this.#arm();
+  }
+
+  /** Whether the handshake is done and the connection lives. */
+  get isReady(): boolean {
+    return this.#isReady && !this.#isEnded;
+  }
+
+  /** Whether the handshake was ever done. */
+  get wasReady(): boolean {
+    return this.#isReady;
+  }
+
+  /** The peer's address, without port. */
+  get peerAddress(): string {
+    return this.#stream.peerAddress;
+  }
+
+  // The stream's side.
+
+  onData(chunk: Buffer): void {
+    if (this.#isClosing && !this.#isReady) return;
+    this.#host.loop.turn.renew();
+    const connection = this.#connection;
+    const wasStopped = connection.stopped;
+    const time = now();
+    connection.receive(chunk, time);
+    if (connection.stopped) {
+      if (!wasStopped) connection.paused(time, true);
+      else if (!this.#isPaused) {
+        this.#isPaused = true;
+        this.#stream.pause();
+      }
+    }
+    if (connection.deadline < this.#due) this.#arm();
+  }
+
+  onFlushed(): void {
+    this.#host.loop.turn.renew();
+    this.#isBlocked = false;
+    this.#connection.flushed(now());
+    this.#pipe?.outbox.taken();
+    this.flush();
+  }
+
+  onEnd(error?: Error): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    clearTimeout(this.#timer);
+    const connection = this.#connection;
+    // What was received before the end stays readable; it is two chunks at the most.
+    while (connection.stopped) connection.resume(now());
+    connection.close();
+    const events = this.#host.events;
+    if (events.active && !this.#isClosing) {
+      if (!this.#isReady && this.#failure === undefined) {
+        const cause = error === undefined ? errnoError("EPIPE", this.address) : systemError(error, this.address);
+        events.emit({ type: "handshake:error:other", address: this.address, error: cause });
+      }
+      events.emit({ type: "disconnect", address: this.address });
+    }
+    this.#keeper.lost(this, this.#failure);
+    this.#pipe = undefined;
+  }
+
+  // The connection's side.
+
+  send(bytes: Buffer): void {
+    if (!this.#isEnded) this.#stream.write(bytes);
+  }
+
+  backedUp(): boolean {
+    return this.#stream.queuedBytes > 0;
+  }
+
+  ready(peer: PeerInfo): void {
+    this.#isReady = true;
+    const events = this.#host.events;
+    if (events.active) events.emit({ type: "handshake", address: this.address });
+    const pipe = this.#keeper.ready(this, peer);
+    if (pipe === undefined) {
+      this.#stream.destroy();
+      return;
+    }
+    this.#pipe = pipe;
+    if (this.#isClosing) this.flush();
+    else if (pipe.outbox.pending) this.schedule();
+  }
+
+  message(frames: Buffer[]): boolean {
+    const pipe = this.#pipe;
+    return pipe === undefined || pipe.isEnded ? true : pipe.push(frames);
+  }
+
+  subscription(topic: Buffer, subscribe: boolean): void {
+    const pipe = this.#pipe;
+    if (pipe !== undefined) pipe.owner.subscription(pipe, topic, subscribe);
+  }
+
+  group(): void {
+    // Only RADIO has groups, and no socket here is one; the command of a stranger means nothing.
+  }
+
+  fail(failure: Failure): void {
+    this.#failure = failure;
+    if (this.#host.events.active) this.#report(failure);
+    if (failure.flush === true) this.#stream.end();
+    else this.#stream.destroy();
+  }
+
+  // The pipe's side.
+
+  flush(): void {
+    const pipe = this.#pipe;
+    if (pipe === undefined || this.#isBlocked || this.#isEnded) return;
+    const outbox = pipe.outbox;
+    const stream = this.#stream;
+    const wire = this.#connection.wire;
+    for (;;) {
+      const parts = outbox.take(FLUSH_LIMIT_BYTES);
+      if (parts === undefined) break;
+      stream.write(wire === undefined ? parts : wire.wrap(parts), this.#settle);
+      if (stream.queuedBytes > 0) {
+        this.#isBlocked = true;
+        return;
+      }
+      outbox.taken();
+    }
+    if (this.#isClosing) this.#finish();
+    else pipe.roomMade();
+  }
+
+  schedule(): void {
+    if (!this.#isBlocked) this.#host.loop.turn.schedule(this);
+  }
+
+  resume(): void {
+    if (this.#isEnded) return;
+    const time = now();
+    if (!this.#connection.resume(time)) return;
+    this.#connection.paused(time, false);
+    if (!this.#isPaused) return;
+    this.#isPaused = false;
+    this.#stream.resume();
+  }
+
+  subscribe(topic: Buffer, subscribe: boolean): void {
+    if (this.#pipe === undefined) return;
+    this.#pipe.outbox.writeUncounted(this.#connection.subscription(topic, subscribe));
+    this.schedule();
+  }
+
+  refuse(reason: string): void {
+    this.fail({ kind: "incompatible", detail: reason });
+  }
+
+  /** Ends the connection when all that waits is written. What still comes in is dropped. */
+  finish(): void {
+    this.#isClosing = true;
+    if (!this.#isReady || this.#isEnded) this.#stream.destroy();
+    else this.flush();
+  }
+
+  /** Ends the connection now. */
+  destroy(): void {
+    this.#isClosing = true;
+    this.#stream.destroy();
+  }
+
+  #finish(): void {
+    this.#stream.end();
+  }
+
+  readonly #settle = (): void => {
+    this.#pipe?.outbox.settle();
+  };
+
+  #report(failure: Failure): void {
+    const { address } = this;
+    const events = this.#host.events;
+    if (failure.kind === "auth") {
+      events.emit({ type: "handshake:error:auth", address, error: authEventError(failure.status) });
+    } else if (failure.kind === "protocol" && failure.event) {
+      const error = protocolEventError(failure.code, failure.detail);
+      events.emit({ type: "handshake:error:protocol", address, error });
+    } else if (failure.kind === "timeout" && failure.what === "handshake") {
+      events.emit({ type: "handshake:error:other", address, error: errnoError("EAGAIN", address) });
+    } else if (failure.kind === "no-authenticator") {
+      events.emit({ type: "handshake:error:other", address, error: errnoError("EFAULT", address) });
+    }
+  }
+
+  #arm(): void {
+    const due = this.#connection.deadline;
+    clearTimeout(this.#timer);
+    this.#due = due;
+    if (due === Number.POSITIVE_INFINITY || this.#isEnded) return;
+    const delay = Math.min(Math.max(Math.ceil(due - now()), 0), TIMER_MAX_MS);
+    this.#timer = setTimeout(this.#tick, delay).unref();
+  }
+
+  readonly #tick = (): void => {
+    this.#connection.tick(now());
+    this.#arm();
+  };
+}

@@ -1,0 +1,299 @@
+/**
+ * The inner side of a socket. Users hold a `Socket`, a thin object; everything that connections refer to is here, so that
+ * a socket which its program has dropped can be collected, and is closed then.
+ *
+ * It owns the options, the endpoints, the pattern with the two halves that wait for it, and the state:
+ *
+ *     open <-> blocked (an asynchronous bind or unbind, or a running proxy)        open -> closed, for good
+ */
+import { ErrnoError, errnoError } from "../errors.ts";
+import type { ContextCore, Member } from "../context.ts";
+import type { SlabPool } from "../codec/encoder.ts";
+import type { OptionsHost } from "../option-access.ts";
+import { createOptions, type OptionValues } from "../options.ts";
+import { limitOf, NetPipe, type PeerFacts, type Pipe, type PipeLink } from "../pipe.ts";
+import { Binder } from "../session/binder.ts";
+import { Connector } from "../session/connector.ts";
+import type { Carrier, SessionHost } from "../session/host.ts";
+import { type Endpoint, parseEndpoint } from "../transport/endpoint.ts";
+import type { InprocHost } from "../transport/inproc.ts";
+import { ObserverHub } from "./observer.ts";
+import { peerProperties } from "./peer-properties.ts";
+import type { Pattern, PatternHost } from "./pattern.ts";
+import { Receiver } from "./receiver.ts";
+import { Sender } from "./sender.ts";
+
+const BLOCKED = "Socket is blocked by a bind or unbind operation";
+const OPTION_SEND_HIGH_WATER_MARK = 23;
+const OPTION_RECEIVE_HIGH_WATER_MARK = 24;
+
+/** Whose second connect() to the same address changes nothing, as libzmq has it: DEALER, SUB, PUB, REQ. */
+const CONNECTS_ONCE: ReadonlySet<number> = new Set([1, 2, 3, 5]);
+
+/** Makes the pattern of a socket type. */
+export type PatternFactory = (host: PatternHost) => Pattern;
+
+/** Every endpoint of these kinds reaches a peer by a stream of octets. */
+type StreamEndpoint = Extract<Endpoint, { scheme: "tcp" | "ipc" }>;
+
+export class SocketCore implements SessionHost, PatternHost, InprocHost, OptionsHost, Member {
+  readonly loop: ContextCore;
+  readonly socketType: number;
+  readonly options: OptionValues;
+  readonly events: ObserverHub;
+  readonly pattern: Pattern;
+  readonly sender: Sender;
+  readonly receiver: Receiver;
+  isClosed = false;
+  #isBlocked = false;
+  #closesLater = false;
+  readonly #bound = new Set<Carrier>();
+  readonly #connected = new Set<Carrier>();
+  /** Given up, but with messages to deliver yet. */
+  readonly #leaving = new Set<Carrier>();
+
+  constructor(type: number, loop: ContextCore, makePattern: PatternFactory) {
+    this.loop = loop;
+    this.socketType = type;
+    this.options = createOptions(type, loop.values);
+    this.events = new ObserverHub(loop);
+    this.pattern = makePattern(this);
+    this.sender = new Sender(this, this.pattern);
+    this.receiver = new Receiver(this, this.pattern);
+    loop.enter(this);
+  }
+
+  // What users call, by way of Socket.
+
+  /** @throws ErrnoError EBADF when closed, EBUSY when blocked */
+  assertOpen(): void {
+    if (this.isClosed) throw errnoError("EBADF");
+    if (this.#isBlocked) throw errnoError("EBUSY", undefined, BLOCKED);
+  }
+
+  /** Blocks the socket until `unblock`: everything but options and close() throws EBUSY, and close() waits. */
+  block(): void {
+    this.assertOpen();
+    this.#isBlocked = true;
+  }
+
+  unblock(): void {
+    this.#isBlocked = false;
+    if (this.#closesLater) this.close();
+  }
+
+  async bind(address: string): Promise<void> {
+    this.block();
+    try {
+      const endpoint = this.#parse(address, "bind");
+      if (endpoint.scheme === "inproc") {
+        this.#bindInproc(endpoint.address);
+        return;
+      }
+      const binder = new Binder(this, this.#gone);
+      await binder.start(endpoint);
+      this.#addBound(binder);
+    } catch (error) {
+      throw this.#bindFailed(error);
+    } finally {
+      this.unblock();
+    }
+  }
+
+  bindSync(address: string): void {
+    this.assertOpen();
+    try {
+      const endpoint = this.#parse(address, "bind");
+      if (endpoint.scheme === "inproc") {
+        this.#bindInproc(endpoint.address);
+        return;
+      }
+      const binder = new Binder(this, this.#gone);
+      binder.startSync(endpoint);
+      this.#addBound(binder);
+    } catch (error) {
+      throw this.#bindFailed(error);
+    }
+  }
+
+  unbind(address: string): void {
+    this.assertOpen();
+    this.#giveUp(this.#bound, address);
+  }
+
+  connect(address: string, routingId: Buffer | undefined): void {
+    this.assertOpen();
+    const endpoint = this.#parse(address, "connect");
+    this.options.lastEndpoint = address;
+    if (CONNECTS_ONCE.has(this.socketType)) {
+      for (const carrier of this.#connected) if (carrier.address === address) return;
+    }
+    if (endpoint.scheme === "inproc") {
+      const pipe = this.loop.names.connect(address, this, routingId);
+      pipe.onEnd = () => this.#gone(pipe);
+      this.#connected.add(pipe);
+      return;
+    }
+    const connector = new Connector(this, endpoint, routingId, this.#gone);
+    this.#connected.add(connector);
+    connector.start();
+  }
+
+  disconnect(address: string): void {
+    this.assertOpen();
+    this.#giveUp(this.#connected, address);
+  }
+
+  /** Closes; unsent messages are delivered within the linger time. While blocked, as soon as that ends. */
+  close(): void {
+    if (this.isClosed) return;
+    if (this.#isBlocked) {
+      this.#closesLater = true;
+      return;
+    }
+    this.isClosed = true;
+    this.sender.abort();
+    this.receiver.abort();
+    for (const carrier of [...this.#bound, ...this.#connected]) this.#leave(carrier);
+    this.pattern.close();
+    this.events.end();
+    this.loop.closed();
+    this.#leaveIfDone();
+  }
+
+  // What the options ask.
+
+  get closed(): boolean {
+    return this.isClosed;
+  }
+
+  get attached(): boolean {
+    return this.#isBlocked || this.#bound.size > 0 || this.#connected.size > 0;
+  }
+
+  get pollEvents(): number {
+    return (this.pattern.canReceive ? 1 : 0) | (this.pattern.canSend ? 2 : 0);
+  }
+
+  get topicsCount(): number {
+    return this.pattern.topicsCount;
+  }
+
+  setTopic(topic: Buffer, subscribe: boolean): void {
+    this.pattern.setTopic(topic, subscribe);
+  }
+
+  optionChanged(id: number): void {
+    if (id === OPTION_SEND_HIGH_WATER_MARK) this.#eachPipe((pipe) => pipe.setSendLimit(this.limits.send));
+    else if (id === OPTION_RECEIVE_HIGH_WATER_MARK) {
+      this.#eachPipe((pipe) => pipe.setReceiveLimit(this.limits.receive));
+    }
+  }
+
+  // What the pattern asks.
+
+  get pool(): SlabPool {
+    return this.loop.pool;
+  }
+
+  hand(frames: Buffer[]): boolean {
+    return this.receiver.hand(frames);
+  }
+
+  wakeReceiver(): void {
+    this.receiver.wake();
+  }
+
+  wakeSender(): void {
+    this.sender.wake();
+  }
+
+  // What transports and sessions ask.
+
+  get limits(): { send: number; receive: number; conflate: boolean } {
+    const { sendHighWaterMark, receiveHighWaterMark, conflate } = this.options;
+    return { send: limitOf(sendHighWaterMark), receive: limitOf(receiveHighWaterMark), conflate };
+  }
+
+  createPipe(link: PipeLink): NetPipe {
+    return new NetPipe(this.pattern, link, this.loop.pool, this.limits);
+  }
+
+  facts(): PeerFacts {
+    return { address: "", properties: peerProperties(this.options), identity: this.options.routingId };
+  }
+
+  // What the context asks.
+
+  get hasUnsent(): boolean {
+    for (const carrier of this.#connected) if (carrier.hasUnsent) return true;
+    for (const carrier of this.#bound) if (carrier.hasUnsent) return true;
+    for (const carrier of this.#leaving) if (carrier.hasUnsent) return true;
+    return false;
+  }
+
+  get linger(): number {
+    return this.options.linger;
+  }
+
+  flush(): void {
+    for (const carrier of this.#connected) carrier.flush();
+    for (const carrier of this.#bound) carrier.flush();
+    for (const carrier of this.#leaving) carrier.flush();
+  }
+
+  #parse(address: string, use: "bind" | "connect"): StreamEndpoint | Extract<Endpoint, { scheme: "inproc" }> {
+    const endpoint = parseEndpoint(address, use);
+    if (endpoint.scheme === "udp") throw errnoError("ENOCOMPATPROTO", address);
+    if (endpoint.scheme === "ws") throw errnoError("EPROTONOSUPPORT", address);
+    return endpoint;
+  }
+
+  #bindInproc(address: string): void {
+    this.#bound.add(this.loop.names.bind(address, this));
+    this.options.lastEndpoint = address;
+  }
+
+  #addBound(binder: Binder): void {
+    this.#bound.add(binder);
+    this.options.lastEndpoint = binder.address;
+  }
+
+  #bindFailed(error: unknown): unknown {
+    if (this.events.active && error instanceof ErrnoError) {
+      const address = (error.address ?? "").replace(/^tcp:\/\//, "");
+      this.events.emit({ type: "bind:error", address, error });
+    }
+    return error;
+  }
+
+  /** Ends every endpoint of this address. @throws ErrnoError ENOENT */
+  #giveUp(carriers: Set<Carrier>, address: string): void {
+    const found = [...carriers].filter((carrier) => carrier.address === address);
+    if (found.length === 0) throw errnoError("ENOENT", address);
+    for (const carrier of found) this.#leave(carrier);
+  }
+
+  #leave(carrier: Carrier): void {
+    this.#bound.delete(carrier);
+    this.#connected.delete(carrier);
+    this.#leaving.add(carrier);
+    carrier.close(this.options.linger);
+  }
+
+  readonly #gone = (carrier: Carrier): void => {
+    this.#bound.delete(carrier);
+    this.#connected.delete(carrier);
+    this.#leaving.delete(carrier);
+    this.#leaveIfDone();
+  };
+
+  #leaveIfDone(): void {
+    if (this.isClosed && this.#leaving.size === 0) this.loop.leave(this);
+  }
+
+  #eachPipe(visit: (pipe: Pipe) => void): void {
+    for (const carrier of this.#bound) carrier.eachPipe(visit);
+    for (const carrier of this.#connected) carrier.eachPipe(visit);
+  }
+}

@@ -1,0 +1,34 @@
+/**
+ * What users may send, as frames: `Buffer` and other views, `ArrayBuffer`, text as UTF-8, `null` as an empty frame,
+ * anything else as its text. An array is one message of several frames.
+ */
+
+/** Anything that can be one frame. Text is sent as UTF-8; `null` is an empty frame. */
+export type MessageLike = ArrayBufferView | ArrayBuffer | SharedArrayBuffer | string | number | bigint | boolean | null;
+
+/** A received frame. */
+export type Message = Buffer;
+
+const EMPTY = Buffer.alloc(0);
+
+/**
+ * The frames of a message.
+ * @throws TypeError for a missing message or a symbol
+ */
+export function toFrames(message: unknown): Uint8Array[] {
+  if (message instanceof Uint8Array) return [message];
+  if (typeof message === "string") return [Buffer.from(message)];
+  if (Array.isArray(message)) return message.map(toFrame);
+  if (message === undefined) throw new TypeError("Message must be present");
+  return [toFrame(message)];
+}
+
+function toFrame(part: unknown): Uint8Array {
+  if (part instanceof Uint8Array) return part;
+  if (typeof part === "string") return Buffer.from(part);
+  if (part === null) return EMPTY;
+  if (ArrayBuffer.isView(part)) return Buffer.from(part.buffer, part.byteOffset, part.byteLength);
+  if (part instanceof ArrayBuffer || part instanceof SharedArrayBuffer) return Buffer.from(part);
+  // A template refuses symbols, as it should.
+  return Buffer.from(`${part}`);
+}

@@ -1,0 +1,165 @@
+/**
+ * A pattern is what a socket type does with its pipes: who gets a message, whose message is received, what is wrapped
+ * around it. Each type is one small class in a file of its own, made of the routing classes; this is what they share.
+ *
+ * `send` and `receive` never wait: they say that it did not work now, and the pattern wakes the socket's sender or
+ * receiver when it might.
+ */
+import type { SlabPool } from "../codec/encoder.ts";
+import { type ErrorCode, errnoError } from "../errors.ts";
+import type { OptionValues } from "../options.ts";
+import type { Pipe } from "../pipe.ts";
+import { FairQueue } from "../routing/fair-queue.ts";
+import { LoadBalancer } from "../routing/load-balancer.ts";
+import type { SessionPattern } from "../session/host.ts";
+
+/** The socket, as its pattern sees it. */
+export interface PatternHost {
+  readonly options: OptionValues;
+  readonly pool: SlabPool;
+  /** Gives a message to a receive() that waits. False: nobody waits. */
+  hand(frames: Buffer[]): boolean;
+  /** A receive() that waits may succeed now. */
+  wakeReceiver(): void;
+  /** A send() that waits may succeed now. */
+  wakeSender(): void;
+}
+
+/** Common ground: no peer, nothing to send or receive. */
+export abstract class Pattern implements SessionPattern {
+  protected readonly host: PatternHost;
+  readonly refills: boolean = false;
+
+  constructor(host: PatternHost) {
+    this.host = host;
+  }
+
+  /** Sends a message now. False: it has to wait. */
+  send(_frames: Uint8Array[]): boolean {
+    return false;
+  }
+
+  /** Takes the next message; `undefined` when there is none. */
+  receive(): Buffer[] | undefined {
+    return undefined;
+  }
+
+  /** Whether a send would succeed now. */
+  get canSend(): boolean {
+    return false;
+  }
+
+  /** Whether a receive would succeed now. */
+  get canReceive(): boolean {
+    return false;
+  }
+
+  /** Why a send that waited too long did not work. */
+  get sendFault(): ErrorCode {
+    return "EAGAIN";
+  }
+
+  /** Why a receive that waited too long did not work. */
+  get receiveFault(): ErrorCode {
+    return "EAGAIN";
+  }
+
+  /** A receive that cannot ever succeed as things stand fails at once. */
+  get refusesReceive(): boolean {
+    return false;
+  }
+
+  /** How many distinct topics are subscribed to, here or by peers. */
+  get topicsCount(): number {
+    return 0;
+  }
+
+  /** Subscribes or unsubscribes. @throws ErrnoError EINVAL where there are no topics */
+  setTopic(_topic: Buffer, _subscribe: boolean): void {
+    throw errnoError("EINVAL");
+  }
+
+  /** The socket was closed. */
+  close(): void {}
+
+  abstract attach(pipe: Pipe): void;
+  abstract ended(pipe: Pipe): void;
+
+  take(_pipe: Pipe, _frames: Buffer[]): boolean {
+    return true;
+  }
+
+  readable(_pipe: Pipe): void {}
+
+  writable(_pipe: Pipe): void {}
+
+  subscription(_pipe: Pipe, _topic: Buffer, _subscribe: boolean): void {}
+
+  connected(_pipe: Pipe): void {}
+
+  disconnected(_pipe: Pipe): void {}
+}
+
+/** Messages out, in turn over the peers that can take one (PUSH, DEALER, REQ). */
+export class Balancing {
+  readonly #balancer = new LoadBalancer<Pipe>();
+
+  /** The peer for the next message; the turn passes on. `undefined`: none can take one, and `writable` will tell. */
+  next(): Pipe | undefined {
+    return this.#settle() === undefined ? undefined : this.#balancer.next();
+  }
+
+  get canSend(): boolean {
+    return this.#settle() !== undefined;
+  }
+
+  add(pipe: Pipe): void {
+    this.#balancer.activate(pipe);
+  }
+
+  remove(pipe: Pipe): void {
+    this.#balancer.deactivate(pipe);
+  }
+
+  /** Moves past full peers, which leave the ring. */
+  #settle(): Pipe | undefined {
+    for (;;) {
+      const pipe = this.#balancer.peek();
+      if (pipe === undefined || !pipe.full) return pipe;
+      this.#balancer.deactivate(pipe);
+      pipe.writerWaits = true;
+    }
+  }
+}
+
+/** Messages in, in turn over the peers that have one (PULL, SUB, DEALER, ROUTER, REP). */
+export class Queueing {
+  readonly #queue = new FairQueue<Pipe>();
+  /** Whose message was taken last. */
+  last: Pipe | undefined;
+
+  next(): Buffer[] | undefined {
+    for (;;) {
+      const pipe = this.#queue.next();
+      if (pipe === undefined) return undefined;
+      const frames = pipe.pull();
+      if (pipe.waiting === 0) this.#queue.deactivate(pipe);
+      if (frames === undefined) continue;
+      this.last = pipe;
+      return frames;
+    }
+  }
+
+  get canReceive(): boolean {
+    return this.#queue.peek() !== undefined;
+  }
+
+  add(pipe: Pipe): void {
+    this.#queue.activate(pipe);
+  }
+
+  /** The pipe has ended; what it received can still be read. */
+  ended(pipe: Pipe): void {
+    if (pipe.waiting === 0) this.#queue.deactivate(pipe);
+  }
+}

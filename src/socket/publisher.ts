@@ -1,0 +1,131 @@
+/**
+ * PUB: each message to every peer that subscribed to a prefix of its first frame (RFC 29). A peer that is full misses it,
+ * unless `noDrop` makes the send wait. What peers send beside subscriptions is dropped.
+ */
+import { FanOut } from "../codec/encoder.ts";
+import { COPY_LIMIT_BYTES } from "../constants.ts";
+import type { PublisherOptions } from "../option-types.ts";
+import { SOCKET_TYPES } from "../options.ts";
+import type { Pipe } from "../pipe.ts";
+import { SubscriptionTrie } from "../routing/subscription-trie.ts";
+import { Pattern } from "./pattern.ts";
+import { installOptions, type SocketOptions, WritableSocket } from "./socket.ts";
+
+const SUBSCRIBE = 1;
+const UNSUBSCRIBE = 0;
+
+export class PublisherPattern extends Pattern {
+  protected readonly trie: SubscriptionTrie<Pipe> = new SubscriptionTrie<Pipe>();
+  protected readonly pipes: Set<Pipe> = new Set<Pipe>();
+  readonly #fanOut = new FanOut(this.host.pool);
+  /** Who gets the message at hand; used again for each, so that matching allocates nothing. */
+  readonly #matches: Pipe[] = [];
+
+  override send(frames: Uint8Array[]): boolean {
+    const matches = this.#matches;
+    const count = this.match(frames, matches);
+    if (this.host.options.noDrop && this.#anyFull(matches, count)) return false;
+    if (count === 1) {
+      const pipe = matches[0] as Pipe;
+      if (!pipe.full) pipe.write(frames);
+    } else if (count > 1) {
+      this.#distribute(frames, matches, count);
+    }
+    return true;
+  }
+
+  override get canSend(): boolean {
+    if (!this.host.options.noDrop) return true;
+    for (const pipe of this.pipes) if (pipe.full) return false;
+    return true;
+  }
+
+  override get topicsCount(): number {
+    return this.trie.size;
+  }
+
+  override attach(pipe: Pipe): void {
+    this.pipes.add(pipe);
+  }
+
+  /** Messages from peers are subscriptions, or nothing to a PUB. */
+  override take(pipe: Pipe, frames: Buffer[]): boolean {
+    const first = frames[0] as Buffer;
+    if (frames.length === 1 && first.length > 0 && (first[0] as number) <= SUBSCRIBE) {
+      this.subscription(pipe, first.subarray(1), first[0] !== UNSUBSCRIBE);
+    }
+    return true;
+  }
+
+  override subscription(pipe: Pipe, topic: Buffer, subscribe: boolean): void {
+    if (subscribe) this.trie.add(topic, pipe);
+    else this.trie.remove(topic, pipe);
+  }
+
+  override writable(): void {
+    this.host.wakeSender();
+  }
+
+  override ended(pipe: Pipe): void {
+    this.pipes.delete(pipe);
+    this.trie.removeAll(pipe);
+    if (pipe.writerWaits) this.host.wakeSender();
+  }
+
+  override close(): void {
+    this.#fanOut.close();
+  }
+
+  /** Fills `out` with the peers that get this message; returns how many. */
+  protected match(frames: Uint8Array[], out: Pipe[]): number {
+    const first = frames[0] as Uint8Array;
+    if (this.host.options.invertMatching) return this.trie.matchInverted(first, this.pipes, out);
+    return this.trie.match(first, out);
+  }
+
+  #distribute(frames: Uint8Array[], matches: Pipe[], count: number): void {
+    let size = 0;
+    for (let i = 0; i < frames.length; i++) size += (frames[i] as Uint8Array).length;
+    if (size > COPY_LIMIT_BYTES) {
+      // Large bodies are referenced: each peer needs no more than the headers.
+      for (let i = 0; i < count; i++) {
+        const pipe = matches[i] as Pipe;
+        if (!pipe.full) pipe.write(frames);
+      }
+      return;
+    }
+    const fanOut = this.#fanOut;
+    const slab = fanOut.encode(frames);
+    slab.uses++;
+    for (let i = 0; i < count; i++) {
+      const pipe = matches[i] as Pipe;
+      if (!pipe.full) pipe.writeShared(fanOut, slab, frames);
+    }
+    this.host.pool.release(slab);
+  }
+
+  #anyFull(matches: Pipe[], count: number): boolean {
+    let any = false;
+    for (let i = 0; i < count; i++) {
+      const pipe = matches[i] as Pipe;
+      if (!pipe.full) continue;
+      pipe.writerWaits = true;
+      any = true;
+    }
+    return any;
+  }
+}
+
+export interface Publisher extends PublisherOptions {}
+
+/**
+ * Sends each message to every {@link Subscriber} that subscribed to a prefix of its first frame. A subscriber whose
+ * high-water mark is reached misses messages, unless `noDrop` is set.
+ */
+export class Publisher extends WritableSocket {
+  constructor(options?: SocketOptions<Publisher>) {
+    super(SOCKET_TYPES.PUB, options, (host) => new PublisherPattern(host));
+  }
+}
+
+installOptions(Publisher, SOCKET_TYPES.PUB);

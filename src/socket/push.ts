@@ -1,0 +1,46 @@
+/** PUSH: messages out, in turn over the peers (RFC 30). It waits when none can take one. */
+import { SOCKET_TYPES } from "../options.ts";
+import type { ConflateOptions } from "../option-types.ts";
+import type { Pipe } from "../pipe.ts";
+import { Balancing, Pattern } from "./pattern.ts";
+import { installOptions, type SocketOptions, WritableSocket } from "./socket.ts";
+
+export class PushPattern extends Pattern {
+  readonly #out = new Balancing();
+
+  override send(frames: Uint8Array[]): boolean {
+    const pipe = this.#out.next();
+    if (pipe === undefined) return false;
+    pipe.write(frames);
+    return true;
+  }
+
+  override get canSend(): boolean {
+    return this.#out.canSend;
+  }
+
+  override attach(pipe: Pipe): void {
+    this.#out.add(pipe);
+    this.host.wakeSender();
+  }
+
+  override writable(pipe: Pipe): void {
+    this.#out.add(pipe);
+    this.host.wakeSender();
+  }
+
+  override ended(pipe: Pipe): void {
+    this.#out.remove(pipe);
+  }
+}
+
+export interface Push extends ConflateOptions {}
+
+/** Distributes messages to the {@link Pull} sockets that it is connected with, in turn; `send` waits while none can take one. */
+export class Push extends WritableSocket {
+  constructor(options?: SocketOptions<Push>) {
+    super(SOCKET_TYPES.PUSH, options, (host) => new PushPattern(host));
+  }
+}
+
+installOptions(Push, SOCKET_TYPES.PUSH);

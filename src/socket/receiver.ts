@@ -1,0 +1,147 @@
+/**
+ * The receiving half of a socket: one `receive()` at a time. A message that is here resolves it at once; otherwise it
+ * waits, for `receiveTimeout` at the longest, and the next message goes to it directly, without passing through a queue.
+ */
+import { errnoError } from "../errors.ts";
+import type { SocketCore } from "./core.ts";
+import type { Pattern } from "./pattern.ts";
+
+const BUSY = "Socket is busy reading; only one receive operation may be in progress at any time";
+
+/** A receive that waits. */
+interface PendingReceive {
+  readonly resolve: (value: never) => void;
+  readonly reject: (error: Error) => void;
+  /** How many messages to take at once, 0 for receive(). */
+  readonly many: number;
+  /** For iteration: the message is wrapped, and closing is the end. */
+  readonly iterates: boolean;
+  timer: NodeJS.Timeout | undefined;
+  isWoken: boolean;
+  /** Keeps the user's socket from being collected meanwhile. */
+  readonly user: object;
+}
+
+export class Receiver {
+  readonly #core: SocketCore;
+  readonly #pattern: Pattern;
+  #pending: PendingReceive | undefined;
+
+  constructor(core: SocketCore, pattern: Pattern) {
+    this.#core = core;
+    this.#pattern = pattern;
+  }
+
+  receive(user: object): Promise<Buffer[]> {
+    this.#check();
+    const frames = this.#pattern.receive();
+    if (frames === undefined) return this.#wait(0, false, user);
+    return this.#core.loop.turn.allows() ? Promise.resolve(frames) : this.#core.loop.turn.later(frames);
+  }
+
+  receiveMany(max: number, user: object): Promise<Buffer[][]> {
+    this.#check();
+    const messages = this.#collect(max);
+    if (messages.length === 0) return this.#wait(max, false, user);
+    return this.#core.loop.turn.allowsMany(messages.length) ? Promise.resolve(messages) : this.#core.loop.turn.later(messages);
+  }
+
+  /** One step of `for await`. */
+  next(user: object): Promise<IteratorResult<Buffer[], undefined>> {
+    if (this.#core.isClosed) return Promise.resolve({ value: undefined, done: true });
+    this.#check();
+    const frames = this.#pattern.receive();
+    if (frames === undefined) return this.#wait(0, true, user);
+    const step = { value: frames, done: false as const };
+    return this.#core.loop.turn.allows() ? Promise.resolve(step) : this.#core.loop.turn.later(step);
+  }
+
+  /** Gives a message to a receive that waits. False: nobody does, or not for a single one. */
+  hand(frames: Buffer[]): boolean {
+    const pending = this.#pending;
+    if (pending === undefined || pending.many !== 0) return false;
+    this.#finish(pending);
+    this.#resolve(pending, frames);
+    return true;
+  }
+
+  /** A receive that waits may succeed now. */
+  wake(): void {
+    const pending = this.#pending;
+    if (pending === undefined) return;
+    if (pending.many === 0) {
+      const frames = this.#pattern.receive();
+      if (frames === undefined) return;
+      this.#finish(pending);
+      this.#resolve(pending, frames);
+    } else if (!pending.isWoken) {
+      // More of the same chunk is about to arrive: take it all.
+      pending.isWoken = true;
+      queueMicrotask(() => this.#resolveMany(pending));
+    }
+  }
+
+  /** The socket closes. */
+  abort(): void {
+    if (this.#pending !== undefined) this.#fail(this.#pending, true);
+  }
+
+  #check(): void {
+    this.#core.assertOpen();
+    if (this.#pending !== undefined) throw errnoError("EBUSY", undefined, BUSY);
+  }
+
+
+  #wait<T>(many: number, iterates: boolean, user: object): Promise<T> {
+    const { loop, options } = this.#core;
+    if (this.#pattern.refusesReceive || options.receiveTimeout === 0) {
+      return Promise.reject(errnoError(this.#pattern.receiveFault));
+    }
+    return new Promise<T>((resolve, reject) => {
+      const pending: PendingReceive = { resolve, reject, many, iterates, timer: undefined, isWoken: false, user };
+      const timeout = options.receiveTimeout;
+      if (timeout > 0) pending.timer = setTimeout(() => this.#fail(pending, false), timeout);
+      this.#pending = pending;
+      loop.hold();
+    });
+  }
+
+  #collect(max: number): Buffer[][] {
+    const messages: Buffer[][] = [];
+    while (messages.length < max) {
+      const frames = this.#pattern.receive();
+      if (frames === undefined) break;
+      messages.push(frames);
+    }
+    return messages;
+  }
+
+  #resolve(pending: PendingReceive, frames: Buffer[]): void {
+    const value = (pending.iterates ? { value: frames, done: false } : frames) as never;
+    if (this.#core.loop.turn.allows()) pending.resolve(value);
+    else this.#core.loop.turn.later(value).then(pending.resolve);
+  }
+
+  #resolveMany(pending: PendingReceive): void {
+    if (this.#pending !== pending) return;
+    const messages = this.#collect(pending.many);
+    pending.isWoken = false;
+    if (messages.length === 0) return;
+    this.#finish(pending);
+    pending.resolve(messages as never);
+  }
+
+  #fail(pending: PendingReceive, closing: boolean): void {
+    this.#finish(pending);
+    const code = this.#pattern.receiveFault;
+    if (pending.iterates && closing && code === "EAGAIN") {
+      pending.resolve({ value: undefined, done: true } as never);
+    } else pending.reject(errnoError(code));
+  }
+
+  #finish(pending: PendingReceive): void {
+    if (pending.timer !== undefined) clearTimeout(pending.timer);
+    this.#pending = undefined;
+    this.#core.loop.release();
+  }
+}

@@ -1,0 +1,104 @@
+/**
+ * REP: one request, then its reply, then the next (RFC 28). Requests come fairly from the peers; what stands before the
+ * first empty frame is the way back, kept and put before the reply. A request without an empty frame is dropped.
+ *
+ *     ready --receive--> answering --send--> ready
+ *
+ * A reply never waits: when the peer is gone, or full, it is dropped.
+ */
+import type { ErrorCode } from "../errors.ts";
+import type { ReplyOptions } from "../option-types.ts";
+import { SOCKET_TYPES } from "../options.ts";
+import type { Pipe } from "../pipe.ts";
+import { Pattern, Queueing } from "./pattern.ts";
+import { DuplexSocket, installOptions, type SocketOptions } from "./socket.ts";
+
+export class ReplyPattern extends Pattern {
+  readonly #in = new Queueing();
+  /** Who asked last, while the answer is due. */
+  #asker: Pipe | undefined;
+  #envelope: Buffer[] = [];
+  #isAnswering = false;
+
+  override send(frames: Uint8Array[]): boolean {
+    if (!this.#isAnswering) return false;
+    this.#isAnswering = false;
+    const asker = this.#asker;
+    this.#asker = undefined;
+    if (asker !== undefined && !asker.isEnded && !asker.full) asker.write([...this.#envelope, ...frames]);
+    this.host.wakeReceiver();
+    return true;
+  }
+
+  override receive(): Buffer[] | undefined {
+    if (this.#isAnswering) return undefined;
+    for (;;) {
+      const frames = this.#in.next();
+      if (frames === undefined) return undefined;
+      const body = this.#open(this.#in.last as Pipe, frames);
+      if (body !== undefined) return body;
+    }
+  }
+
+  override get canSend(): boolean {
+    return this.#isAnswering;
+  }
+
+  override get canReceive(): boolean {
+    return !this.#isAnswering && this.#in.canReceive;
+  }
+
+  override get sendFault(): ErrorCode {
+    return "EFSM";
+  }
+
+  override get receiveFault(): ErrorCode {
+    return this.#isAnswering ? "EFSM" : "EAGAIN";
+  }
+
+  override attach(): void {
+    // A peer counts from its first request on.
+  }
+
+  override take(pipe: Pipe, frames: Buffer[]): boolean {
+    if (this.#isAnswering) return false;
+    const body = this.#open(pipe, frames);
+    if (body === undefined) return true;
+    if (this.host.hand(body)) return true;
+    this.#isAnswering = false;
+    return false;
+  }
+
+  override readable(pipe: Pipe): void {
+    this.#in.add(pipe);
+    this.host.wakeReceiver();
+  }
+
+  override ended(pipe: Pipe): void {
+    this.#in.ended(pipe);
+    if (this.#asker === pipe) this.#asker = undefined;
+  }
+
+  /** Keeps the envelope and returns the body; `undefined` when there is no empty frame, or nothing behind it. */
+  #open(pipe: Pipe, frames: Buffer[]): Buffer[] | undefined {
+    let length = 0;
+    while (length < frames.length && (frames[length] as Buffer).length > 0) length++;
+    length++;
+    if (length >= frames.length) return undefined;
+    this.#envelope = frames.slice(0, length);
+    this.#asker = pipe;
+    this.#isAnswering = true;
+    return frames.slice(length);
+  }
+}
+
+export interface Reply extends ReplyOptions {}
+
+/** Answers {@link Request} (or {@link Dealer}) sockets: each `receive` is followed by one `send`. */
+export class Reply extends DuplexSocket {
+  constructor(options?: SocketOptions<Reply>) {
+    super(SOCKET_TYPES.REP, options, (host) => new ReplyPattern(host));
+  }
+}
+
+installOptions(Reply, SOCKET_TYPES.REP);

@@ -1,0 +1,136 @@
+/**
+ * The sending half of a socket: one `send()` at a time, which resolves at once when the pattern took the message and
+ * otherwise waits until it can, for `sendTimeout` at the longest.
+ */
+import { ALWAYS_COPY_BYTES } from "../constants.ts";
+import { errnoError } from "../errors.ts";
+import type { SocketCore } from "./core.ts";
+import { toFrames } from "./message.ts";
+import type { Pattern } from "./pattern.ts";
+
+/** The answer to a send that did not have to wait. */
+const SENT: Promise<void> = Promise.resolve();
+
+const BUSY = "Socket is busy writing; only one send operation may be in progress at any time";
+
+/** A send that waits. */
+interface PendingSend {
+  frames: Uint8Array[];
+  /** The messages behind it, for sendMany. */
+  readonly rest: Iterator<unknown> | undefined;
+  /** Messages accepted so far. */
+  sent: number;
+  readonly resolve: (sent: number) => void;
+  readonly reject: (error: Error) => void;
+  timer: NodeJS.Timeout | undefined;
+  /** Keeps the user's socket from being collected meanwhile. */
+  readonly user: object;
+}
+
+export class Sender {
+  readonly #core: SocketCore;
+  readonly #pattern: Pattern;
+  #pending: PendingSend | undefined;
+
+  constructor(core: SocketCore, pattern: Pattern) {
+    this.#core = core;
+    this.#pattern = pattern;
+  }
+
+  send(message: unknown, user: object): Promise<void> {
+    this.#check();
+    const frames = toFrames(message);
+    if (frames.length === 0) return SENT;
+    if (this.#pattern.send(frames)) return this.#core.loop.turn.allows() ? SENT : this.#core.loop.turn.later(undefined);
+    return this.#wait(frames, undefined, 0, user) as Promise<unknown> as Promise<void>;
+  }
+
+  sendMany(messages: Iterable<unknown>, user: object): Promise<number> {
+    this.#check();
+    const rest = messages[Symbol.iterator]();
+    const { sent, blocked } = this.#advance(rest, 0);
+    if (blocked !== undefined) return this.#wait(blocked, rest, sent, user);
+    return this.#core.loop.turn.allowsMany(sent) ? Promise.resolve(sent) : this.#core.loop.turn.later(sent);
+  }
+
+  /** A send that waits may succeed now. */
+  wake(): void {
+    const pending = this.#pending;
+    if (pending === undefined) return;
+    let { sent } = pending;
+    if (!this.#pattern.send(pending.frames)) return;
+    sent++;
+    if (pending.rest !== undefined) {
+      let advanced: { sent: number; blocked: Uint8Array[] | undefined };
+      try {
+        advanced = this.#advance(pending.rest, sent);
+      } catch (error) {
+        this.#finish(pending);
+        pending.reject(error as Error);
+        return;
+      }
+      pending.sent = advanced.sent;
+      if (advanced.blocked !== undefined) {
+        pending.frames = advanced.blocked;
+        return;
+      }
+      sent = advanced.sent;
+    }
+    this.#finish(pending);
+    if (this.#core.loop.turn.allows()) pending.resolve(sent);
+    else this.#core.loop.turn.later(sent).then(pending.resolve);
+  }
+
+  /** The socket closes. */
+  abort(): void {
+    if (this.#pending !== undefined) this.#fail(this.#pending);
+  }
+
+  #check(): void {
+    this.#core.assertOpen();
+    if (this.#pending !== undefined) throw errnoError("EBUSY", undefined, BUSY);
+  }
+
+
+  /** Sends from `rest` until something has to wait. */
+  #advance(rest: Iterator<unknown>, already: number): { sent: number; blocked: Uint8Array[] | undefined } {
+    let sent = already;
+    for (;;) {
+      const step = rest.next();
+      if (step.done === true) return { sent, blocked: undefined };
+      const frames = toFrames(step.value);
+      if (frames.length > 0 && !this.#pattern.send(frames)) return { sent, blocked: frames };
+      sent++;
+    }
+  }
+
+  #wait(frames: Uint8Array[], rest: Iterator<unknown> | undefined, sent: number, user: object): Promise<number> {
+    const { loop, options } = this.#core;
+    const timeout = options.sendTimeout;
+    if (timeout === 0) return sent > 0 ? Promise.resolve(sent) : Promise.reject(errnoError(this.#pattern.sendFault));
+    return new Promise((resolve, reject) => {
+      const kept = frames.map(keep);
+      const pending: PendingSend = { frames: kept, rest, sent, resolve, reject, timer: undefined, user };
+      if (timeout > 0) pending.timer = setTimeout(() => this.#fail(pending), timeout);
+      this.#pending = pending;
+      loop.hold();
+    });
+  }
+
+  #fail(pending: PendingSend): void {
+    this.#finish(pending);
+    if (pending.sent > 0) pending.resolve(pending.sent);
+    else pending.reject(errnoError(this.#pattern.sendFault));
+  }
+
+  #finish(pending: PendingSend): void {
+    clearTimeout(pending.timer);
+    this.#pending = undefined;
+    this.#core.loop.release();
+  }
+}
+
+/** Small bodies belong to the caller again as soon as `send` has returned. */
+function keep(body: Uint8Array): Uint8Array {
+  return body.length <= ALWAYS_COPY_BYTES ? Buffer.from(body) : body;
+}

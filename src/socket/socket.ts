@@ -1,0 +1,300 @@
+/**
+ * What users hold: `Socket` with its endpoints, options and events, and on top of it the three kinds of socket, those
+ * that send, those that receive, and those that do both. The classes for the types add no more than their options.
+ *
+ * The objects are thin: all state is in a `SocketCore`, which never refers back to them unless an operation is pending.
+ * So one that its program dropped is collected, and its core closed.
+ */
+import { Context, type ContextCore, context as defaultContext, coreOf as contextCoreOf } from "../context.ts";
+import { errnoError } from "../errors.ts";
+import { defineAccessors, getOption, setOption } from "../option-access.ts";
+import type { ReaderOptions, SocketOptionsCommon, WriterOptions } from "../option-types.ts";
+import { SOCKET_TYPE_NAMES } from "../options.ts";
+import { type PatternFactory, SocketCore } from "./core.ts";
+import type { Message, MessageLike } from "./message.ts";
+import type { Observer } from "./observer.ts";
+
+type IfEqual<A, B, Yes, No> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? Yes : No;
+
+type WritableKeys<T> = {
+  // biome-ignore lint/complexity/noBannedTypes: any function at all is meant, to be left out
+  [K in keyof T]-?: T[K] extends Function ? never : IfEqual<{ [P in K]: T[K] }, { -readonly [P in K]: T[K] }, K, never>;
+}[keyof T];
+
+/** What the constructor of a socket takes: its options, and the context that it belongs to (the process's by default). */
+export type SocketOptions<S> = Partial<Pick<S, WritableKeys<S>>> & { context?: Context };
+
+/** Closes sockets that were dropped without close(). */
+const dropped = new FinalizationRegistry<SocketCore>((core) => core.close());
+
+/** The inner side of a socket; only this package asks for it. */
+export let coreOf: (socket: Socket) => SocketCore;
+
+/** Installs the options of a type on its class. */
+export function installOptions(holder: { prototype: Socket }, type: number): void {
+  defineAccessors(holder.prototype, type, (socket: Socket) => coreOf(socket));
+}
+
+/** The base of all sockets' options. */
+export interface Socket extends SocketOptionsCommon {}
+
+/** A socket: endpoints, options and events. Programs make one of the types, which also send or receive. */
+export abstract class Socket {
+  readonly #core: SocketCore;
+  readonly #context: Context;
+
+  static {
+    coreOf = (socket) => socket.#core;
+  }
+
+  /**
+   * @throws TypeError for a type that is no number or options that are no object
+   * @throws ErrnoError EINVAL for an unknown type or option value, EMFILE for more sockets than the context allows
+   */
+  constructor(type: number, options: object = {}, makePattern?: PatternFactory) {
+    if (typeof type !== "number") throw new TypeError("Socket type must be a number");
+    if (typeof options !== "object" || options === null) throw new TypeError("Options must be an object");
+    if (SOCKET_TYPE_NAMES[type] === undefined) throw errnoError("EINVAL");
+    if (makePattern === undefined) throw errnoError("ENOTSUP", undefined, "Use the class of the socket type");
+    const { context = defaultContext, ...values } = options as { context?: unknown };
+    if (!(context instanceof Context)) throw new TypeError("Context must be a context object");
+    this.#context = context;
+    const loop: ContextCore = contextCoreOf(context);
+    this.#core = new SocketCore(type, loop, makePattern);
+    Object.seal(this);
+    try {
+      Object.assign(this, values);
+    } catch (error) {
+      this.#core.close();
+      throw error;
+    }
+    dropped.register(this, this.#core, this.#core);
+  }
+
+  /** What happens to this socket's connections. Events are recorded from the first use of this on. */
+  get events(): Observer {
+    return this.#core.events.observer;
+  }
+
+  /** The context that this socket was made in; undefined when it is closed. */
+  get context(): Context {
+    return (this.#core.isClosed ? undefined : this.#context) as Context;
+  }
+
+  /** Whether the socket is closed. */
+  get closed(): boolean {
+    return this.#core.isClosed;
+  }
+
+  /** Whether a receive would succeed now. */
+  get readable(): boolean {
+    return !this.#core.isClosed && this.#core.pattern.canReceive;
+  }
+
+  /** Whether a send would succeed now. */
+  get writable(): boolean {
+    return !this.#core.isClosed && this.#core.pattern.canSend;
+  }
+
+  /**
+   * Listens at `address`: `tcp://host:port` (`*` for every interface or any port), `ipc://path`, `inproc://name`.
+   * Until the promise settles the socket can do nothing else. `lastEndpoint` then tells the real address.
+   * @throws ErrnoError as rejection, with `code` EINVAL, EPROTONOSUPPORT, EADDRINUSE, EADDRNOTAVAIL, ENODEV, ENOENT, ENAMETOOLONG and `address`
+   */
+  bind(address: string): Promise<void> {
+    checkAddress(arguments, address);
+    this.#core.assertOpen();
+    return this.#core.bind(address);
+  }
+
+  /** The same at once; `lastEndpoint` is set when it returns. @throws ErrnoError as bind */
+  bindSync(address: string): void {
+    checkAddress(arguments, address);
+    this.#core.bindSync(address);
+  }
+
+  /**
+   * Stops listening and ends the connections that were accepted there. `address` is what `lastEndpoint` was after bind.
+   * @throws ErrnoError as rejection: ENOENT for an address that is not bound
+   */
+  async unbind(address: string): Promise<void> {
+    checkAddress(arguments, address);
+    this.#core.unbind(address);
+  }
+
+  /** The same at once. @throws ErrnoError ENOENT */
+  unbindSync(address: string): void {
+    checkAddress(arguments, address);
+    this.#core.unbind(address);
+  }
+
+  /**
+   * Connects to `address`, now or when there is a peer; a lost connection is made again.
+   * @throws ErrnoError EINVAL, EPROTONOSUPPORT, with `address`
+   */
+  connect(address: string): void {
+    checkAddress(arguments, address);
+    this.#core.connect(address, undefined);
+  }
+
+  /** Ends the connection to `address`; what waits to be sent still is, within the linger time. @throws ErrnoError ENOENT */
+  disconnect(address: string): void {
+    checkAddress(arguments, address);
+    this.#core.disconnect(address);
+  }
+
+  /**
+   * Closes the socket. What waits to be sent still is, within the linger time; operations that are pending reject, EAGAIN
+   * mostly. While a bind is under way, it happens as soon as that ends. Closing twice does nothing.
+   */
+  close(): void {
+    this.#core.close();
+    if (this.#core.isClosed) dropped.unregister(this.#core);
+  }
+
+  /** Reads an option by libzmq's number. @throws ErrnoError EINVAL for a number that this type does not have */
+  getBoolOption(option: number): boolean {
+    return getOption(this.#core, "bool", option) as boolean;
+  }
+
+  setBoolOption(option: number, value: boolean): void {
+    setOption(this.#core, "bool", option, value);
+  }
+
+  getInt32Option(option: number): number {
+    return getOption(this.#core, "int32", option) as number;
+  }
+
+  setInt32Option(option: number, value: number): void {
+    setOption(this.#core, "int32", option, value);
+  }
+
+  getUint32Option(option: number): number {
+    return getOption(this.#core, "uint32", option) as number;
+  }
+
+  setUint32Option(option: number, value: number): void {
+    setOption(this.#core, "uint32", option, value);
+  }
+
+  getInt64Option(option: number): number {
+    return getOption(this.#core, "int64", option) as number;
+  }
+
+  setInt64Option(option: number, value: number): void {
+    setOption(this.#core, "int64", option, value);
+  }
+
+  getUint64Option(option: number): number {
+    return getOption(this.#core, "uint64", option) as number;
+  }
+
+  setUint64Option(option: number, value: number): void {
+    setOption(this.#core, "uint64", option, value);
+  }
+
+  getStringOption(option: number): string | null {
+    return getOption(this.#core, "string", option) as string | null;
+  }
+
+  setStringOption(option: number, value: string | Buffer | null): void {
+    setOption(this.#core, "string", option, value);
+  }
+}
+
+defineAccessors(Socket.prototype, "every", (socket: Socket) => coreOf(socket));
+
+/** A socket that messages can be sent on. */
+export interface Writable extends WriterOptions {
+  /**
+   * Sends one message, of one frame or, given an array, of several. Resolves when the message is queued: at once, or when
+   * a peer can take it. Frames up to 128 octets may be changed as soon as this returns; larger ones must stay as they
+   * are until they are written.
+   * @throws ErrnoError at once: EBUSY while another send is pending, EBADF when closed
+   * @throws ErrnoError as rejection: EAGAIN after sendTimeout or when the socket closes, EFSM when it was not this socket's turn, EHOSTUNREACH when there is no such peer
+   * @throws TypeError for a missing message
+   */
+  send(message: MessageLike | readonly MessageLike[]): Promise<void>;
+  /**
+   * Sends messages, one after the other, with one promise for all: resolves with their number when all are queued. When
+   * sendTimeout ends that early, the number is that of those which were; none rejects, as `send` does.
+   */
+  sendMany(messages: Iterable<MessageLike | readonly MessageLike[]>): Promise<number>;
+}
+
+/** A socket that messages can be received from. */
+export interface Readable extends ReaderOptions {
+  /**
+   * Receives one message: its frames.
+   * @throws ErrnoError at once: EBUSY while another receive is pending, EBADF when closed
+   * @throws ErrnoError as rejection: EAGAIN after receiveTimeout or when the socket closes, EFSM when it is not this socket's turn
+   */
+  receive(): Promise<Message[]>;
+  /** Receives what is here, at least one message and `max` at most (no limit by default), with one promise for all. */
+  receiveMany(max?: number): Promise<Message[][]>;
+  /** Receives until the socket is closed. */
+  [Symbol.asyncIterator](): AsyncIterator<Message[], undefined>;
+}
+
+export interface WritableSocket extends Writable {}
+
+/** A socket that sends. */
+export abstract class WritableSocket extends Socket {
+  send(message: MessageLike | readonly MessageLike[]): Promise<void> {
+    return coreOf(this).sender.send(message, this);
+  }
+
+  sendMany(messages: Iterable<MessageLike | readonly MessageLike[]>): Promise<number> {
+    return coreOf(this).sender.sendMany(messages, this);
+  }
+}
+
+export interface ReadableSocket extends Readable {}
+
+/** A socket that receives. */
+export abstract class ReadableSocket extends Socket {
+  receive(): Promise<Message[]> {
+    return coreOf(this).receiver.receive(this);
+  }
+
+  receiveMany(max: number = Number.POSITIVE_INFINITY): Promise<Message[][]> {
+    return coreOf(this).receiver.receiveMany(checkMax(max), this);
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<Message[], undefined> {
+    return iterate(this);
+  }
+}
+
+export interface DuplexSocket extends Readable {}
+
+/** A socket that does both. */
+export abstract class DuplexSocket extends WritableSocket {
+  receive(): Promise<Message[]> {
+    return coreOf(this).receiver.receive(this);
+  }
+
+  receiveMany(max: number = Number.POSITIVE_INFINITY): Promise<Message[][]> {
+    return coreOf(this).receiver.receiveMany(checkMax(max), this);
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<Message[], undefined> {
+    return iterate(this);
+  }
+}
+
+function iterate(socket: Socket): AsyncIterator<Message[], undefined> {
+  const { receiver } = coreOf(socket);
+  return { next: () => receiver.next(socket) };
+}
+
+function checkMax(max: unknown): number {
+  if (typeof max !== "number") throw new TypeError("Maximum must be a number");
+  if (!(max >= 1)) throw errnoError("EINVAL");
+  return max;
+}
+
+function checkAddress(given: ArrayLike<unknown>, address: unknown): void {
+  if (given.length !== 1) throw new TypeError(`Expected 1 argument but received ${given.length}`);
+  if (typeof address !== "string") throw new TypeError("Address must be a string");
+}

@@ -1,0 +1,280 @@
+/**
+ * inproc: two sockets of one context, joined by a pair of pipes. No octet is encoded: a message that is sent to one end
+ * arrives at the other in the same moment.
+ *
+ *     socket A  <- owner -  pipe a  <- peer ->  pipe b  - owner ->  socket B
+ *
+ * Facts kept from libzmq: names are compared verbatim; connect may come before bind, and until then the connector's own
+ * send high-water mark holds; together the limit is the sum of both marks; there is no handshake, no type check, no
+ * event; when either end closes, the pair is gone for good. Bodies above 128 octets are shared, smaller ones copied.
+ */
+
+import type { FanOut, Slab } from "../codec/encoder.ts";
+import { ALWAYS_COPY_BYTES } from "../constants.ts";
+import { errnoError } from "../errors.ts";
+import { type PeerFacts, Pipe, type PipeOwner } from "../pipe.ts";
+import { Ring } from "../ring.ts";
+
+/** One end of a socket, as inproc needs it. */
+export interface InprocHost {
+  readonly pattern: PipeOwner & { attach(pipe: Pipe): void };
+  /** What READY would say of this socket. */
+  facts(): PeerFacts;
+  readonly limits: { readonly send: number; readonly receive: number; readonly conflate: boolean };
+}
+
+/** The names of one context. */
+export class InprocNames {
+  readonly #bound = new Map<string, InprocBinder>();
+  readonly #early = new Map<string, Set<InprocPipe>>();
+
+  /** @throws ErrnoError EADDRINUSE */
+  bind(address: string, host: InprocHost): InprocBinder {
+    if (this.#bound.has(address)) throw errnoError("EADDRINUSE", address);
+    const binder = new InprocBinder(this, address, host);
+    this.#bound.set(address, binder);
+    const early = this.#early.get(address);
+    this.#early.delete(address);
+    if (early !== undefined) for (const pipe of early) binder.accept(pipe);
+    return binder;
+  }
+
+  /** Connects to a name that may not be bound yet. */
+  connect(address: string, host: InprocHost, routingId: Buffer | undefined): InprocPipe {
+    const pipe = new InprocPipe(this, address, host);
+    if (routingId !== undefined) pipe.routingId = routingId;
+    host.pattern.attach(pipe);
+    const binder = this.#bound.get(address);
+    if (binder !== undefined) {
+      binder.accept(pipe);
+      return pipe;
+    }
+    const early = this.#early.get(address);
+    if (early === undefined) this.#early.set(address, new Set([pipe]));
+    else early.add(pipe);
+    return pipe;
+  }
+
+  /** Whether somebody is bound to the name. */
+  has(address: string): boolean {
+    return this.#bound.has(address);
+  }
+
+  unbind(binder: InprocBinder): void {
+    if (this.#bound.get(binder.address) === binder) this.#bound.delete(binder.address);
+  }
+
+  forget(pipe: InprocPipe): void {
+    const early = this.#early.get(pipe.address);
+    if (early?.delete(pipe) && early.size === 0) this.#early.delete(pipe.address);
+  }
+}
+
+/** A bound name and the pairs that came through it. */
+export class InprocBinder {
+  readonly address: string;
+  readonly #names: InprocNames;
+  readonly #host: InprocHost;
+  readonly #pipes = new Set<InprocPipe>();
+  readonly hasUnsent = false;
+
+  constructor(names: InprocNames, address: string, host: InprocHost) {
+    this.#names = names;
+    this.address = address;
+    this.#host = host;
+  }
+
+  /** Makes this side's end for a connector's pipe. */
+  accept(far: InprocPipe): void {
+    const near = new InprocPipe(this.#names, this.address, this.#host);
+    near.onEnd = () => this.#pipes.delete(near);
+    this.#pipes.add(near);
+    near.join(far);
+    this.#host.pattern.attach(near);
+    far.joined();
+    near.joined();
+  }
+
+  flush(): void {
+    // Nothing waits here.
+  }
+
+  eachPipe(visit: (pipe: Pipe) => void): void {
+    for (const pipe of this.#pipes) visit(pipe);
+  }
+
+  close(): void {
+    this.#names.unbind(this);
+    for (const pipe of [...this.#pipes]) pipe.close();
+  }
+}
+
+/** One end of a pair. What is written to it arrives in the other's inbox. */
+export class InprocPipe extends Pipe {
+  readonly address: string;
+  /** Called once, when the pair is gone. */
+  onEnd: (() => void) | undefined;
+  readonly #names: InprocNames;
+  readonly #host: InprocHost;
+  #isClosed = false;
+  #far: InprocPipe | undefined;
+  /** Messages written before the name was bound. */
+  readonly #early = new Ring<Buffer[]>();
+  #sendLimit: number;
+  #receiveLimit: number;
+
+  constructor(names: InprocNames, address: string, host: InprocHost) {
+    // The inbox has no limit of its own: the writer compares with the sum of both marks.
+    super(host.pattern, Number.POSITIVE_INFINITY, host.limits.conflate);
+    this.#names = names;
+    this.address = address;
+    this.#host = host;
+    this.#sendLimit = host.limits.send;
+    this.#receiveLimit = host.limits.receive;
+  }
+
+  /** Pairs two ends. */
+  join(far: InprocPipe): void {
+    this.#far = far;
+    far.#far = this;
+    this.peer = far.#host.facts();
+    far.peer = this.#host.facts();
+    this.isConnected = true;
+    far.isConnected = true;
+  }
+
+  /** Both ends are attached: what was written early goes over. */
+  joined(): void {
+    if (!this.isEnded) this.owner.connected(this);
+    for (;;) {
+      const frames = this.#early.shift();
+      if (frames === undefined) break;
+      this.#far?.deliver(frames);
+    }
+    if (this.isEnded) this.close();
+    else this.#roomMade();
+  }
+
+  override get full(): boolean {
+    if (this.conflates) return false;
+    const far = this.#far;
+    if (far === undefined) return this.#early.length >= this.#sendLimit;
+    return far.waiting >= this.#sendLimit + far.#receiveLimit;
+  }
+
+  override write(frames: readonly Uint8Array[]): void {
+    const owned: Buffer[] = new Array(frames.length);
+    for (let i = 0; i < frames.length; i++) owned[i] = own(frames[i] as Uint8Array);
+    if (this.#far !== undefined) this.#far.deliver(owned);
+    else {
+      if (this.conflates) this.#early.clear();
+      this.#early.push(owned);
+    }
+  }
+
+  override writeShared(_fanOut: FanOut, _slab: Slab, frames: readonly Uint8Array[]): void {
+    this.write(frames);
+  }
+
+  override subscribe(topic: Buffer, subscribe: boolean): void {
+    const far = this.#far;
+    if (far !== undefined && !far.isEnded) far.owner.subscription(far, topic, subscribe);
+  }
+
+  override refuse(): void {
+    this.close();
+  }
+
+  /** A message from the other end. */
+  deliver(frames: Buffer[]): void {
+    if (!this.isEnded) this.push(frames);
+  }
+
+  override pull(): Buffer[] | undefined {
+    const frames = super.pull();
+    if (this.#far !== undefined) this.#far.#roomMade();
+    return frames;
+  }
+
+  override discard(): void {
+    super.discard();
+    if (this.#far !== undefined) this.#far.#roomMade();
+  }
+
+  override setSendLimit(limit: number): void {
+    this.#sendLimit = limit;
+    this.#roomMade();
+  }
+
+  override setReceiveLimit(limit: number): void {
+    this.#receiveLimit = limit;
+    if (this.#far !== undefined) this.#far.#roomMade();
+  }
+
+  flush(): void {
+    // There is no kernel between the two ends.
+  }
+
+  eachPipe(visit: (pipe: Pipe) => void): void {
+    visit(this);
+  }
+
+  get hasUnsent(): boolean {
+    return this.#early.length > 0;
+  }
+
+  /**
+   * Ends the pair. The other end keeps what it has received. With a linger other than 0, messages that were written
+   * before the name was bound wait for it; whoever asked for that calls `close(0)` when the time is up.
+   */
+  close(linger = 0): void {
+    if (this.#isClosed) return;
+    if (!this.isEnded) this.#end(true);
+    if (linger !== 0 && this.#early.length > 0) return;
+    this.#isClosed = true;
+    this.#early.clear();
+    this.#names.forget(this);
+    const far = this.#far;
+    this.#far = undefined;
+    this.onEnd?.();
+    if (far === undefined || far.#isClosed) return;
+    far.#isClosed = true;
+    far.#far = undefined;
+    if (!far.isEnded) far.#end(false);
+    far.onEnd?.();
+  }
+
+  protected override goOn(): void {
+    // Nobody was stopped: the limit is the writer's.
+  }
+
+  #end(drops: boolean): void {
+    this.isEnded = true;
+    this.isConnected = false;
+    if (drops) this.discard();
+    this.owner.disconnected(this);
+    this.owner.ended(this);
+  }
+
+  #roomMade(): void {
+    if (!this.writerWaits || this.full) return;
+    const far = this.#far;
+    const limit = far === undefined ? this.#sendLimit : this.#sendLimit + far.#receiveLimit;
+    const waiting = far === undefined ? this.#early.length : far.waiting;
+    if (waiting > limit - Math.floor((limit + 1) / 2)) return;
+    this.writerWaits = false;
+    this.owner.writable(this);
+  }
+}
+
+/** A body that the receiver may keep: a copy when it is small, the same memory when it is not. */
+function own(body: Uint8Array): Buffer {
+  const length = body.length;
+  if (length > ALWAYS_COPY_BYTES) {
+    return Buffer.isBuffer(body) ? body : Buffer.from(body.buffer, body.byteOffset, length);
+  }
+  const copy = Buffer.allocUnsafe(length);
+  if (length <= 32) for (let i = 0; i < length; i++) copy[i] = body[i] as number;
+  else copy.set(body);
+  return copy;
+}
