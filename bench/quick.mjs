@@ -41,7 +41,8 @@ if (wanted !== undefined) {
 
 const columns = [...COLUMNS, "other"].filter((name) => scenarios.some((one) => one.implementations.includes(name)));
 const missing = await findMissing(columns);
-const total = rounds * scenarios.reduce((sum, one) => sum + one.implementations.filter((name) => !missing.has(name)).length, 0);
+const total =
+  rounds * scenarios.reduce((sum, one) => sum + one.implementations.filter((name) => !missing.has(name)).length, 0);
 
 console.log(`${machineText(describeMachine())}\n`);
 const results = await measure(scenarios, {
@@ -55,6 +56,8 @@ const results = await measure(scenarios, {
 
 const against = columns.filter((name) => name !== "zmtp" && name !== "zmtp-many");
 console.log(`\n${comparison(results, { implementations: columns, subject: "zmtp", against })}`);
-console.log("\nzmtp : x is how many times as fast zmtp is as x; above 1 it is the faster. PUB waits at its high-water mark (noDrop).");
+console.log(
+  "\nzmtp : x is how many times as fast zmtp is as x; above 1 it is the faster. PUB waits at its high-water mark (noDrop).",
+);
 console.log(`\n${spreads(results, columns)}`);
 for (const line of remarks(results)) console.log(line);

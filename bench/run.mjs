@@ -46,13 +46,18 @@ async function full() {
   const rounds = Number(flags.rounds ?? 5);
   const durationMs = Number(flags.duration ?? 1000);
   const machine = describeMachine();
-  const base = fileURLToPath(new URL(`results/${String(machine.date).slice(0, 19).replaceAll(":", "")}`, import.meta.url));
+  const base = fileURLToPath(
+    new URL(`results/${String(machine.date).slice(0, 19).replaceAll(":", "")}`, import.meta.url),
+  );
   mkdirSync(new URL("results", import.meta.url), { recursive: true });
   const keepLine = (/** @type {object} */ line) => appendFileSync(`${base}.jsonl`, `${JSON.stringify(line)}\n`);
   keepLine({ machine, rounds, durationMs });
   console.log(`${machineText(machine)}\n`);
 
-  const total = scenarios.reduce((sum, { implementations, samples = 1 }) => sum + implementations.length * samples * rounds, 0);
+  const total = scenarios.reduce(
+    (sum, { implementations, samples = 1 }) => sum + implementations.length * samples * rounds,
+    0,
+  );
   const progress = createProgress(total);
   const results = await measure(scenarios, {
     rounds,
@@ -81,7 +86,14 @@ async function full() {
     comparison(results, { implementations: columns, subject: "zmtp", against }),
     "## Spread",
     spreads(results, columns),
-    ...(remarks(results).length === 0 ? [] : ["## Remarks", remarks(results).map((line) => `- ${line}`).join("\n")]),
+    ...(remarks(results).length === 0
+      ? []
+      : [
+          "## Remarks",
+          remarks(results)
+            .map((line) => `- ${line}`)
+            .join("\n"),
+        ]),
   ].join("\n\n");
   writeFileSync(`${base}.md`, `${text}\n`);
   console.log(`\n${text}\n\n${base}.md\n${base}.jsonl`);

@@ -44,7 +44,9 @@ export function readFlags({ values = [], switches = [] }, argv = process.argv.sl
       if (value === undefined) throw new Error(`--${name} needs a value`);
       flags[name] = value;
     } else {
-      throw new Error(`unknown option --${name}; known: ${[...values, ...switches].map((one) => `--${one}`).join(" ")}`);
+      throw new Error(
+        `unknown option --${name}; known: ${[...values, ...switches].map((one) => `--${one}`).join(" ")}`,
+      );
     }
   }
   return { flags, rest };

@@ -85,7 +85,8 @@ export function barTable(results) {
   const rows = [["bar", "scenario", "goal", "measured", "met"]];
   for (const bar of BARS) {
     for (const id of bar.scenarios) {
-      for (const goal of bar.goals) rows.push([bar.title, byId.get(id)?.scenario.title ?? id, ...judge(byId, id, goal)]);
+      for (const goal of bar.goals)
+        rows.push([bar.title, byId.get(id)?.scenario.title ?? id, ...judge(byId, id, goal)]);
     }
   }
   return table(rows);

@@ -56,7 +56,9 @@ export function missing(name) {
   if (name === "net") return undefined;
   if (name === "other" && !process.env.ZMTP_OTHER) return "ZMTP_OTHER is not set";
   if (name === "native") {
-    return existsSync(new URL("../node_modules/zeromq", import.meta.url)) ? loadError(name) : "npm ci was not run in bench/";
+    return existsSync(new URL("../node_modules/zeromq", import.meta.url))
+      ? loadError(name)
+      : "npm ci was not run in bench/";
   }
   const error = loadError(name);
   if (error !== undefined) return `not built (${error})`;

@@ -50,7 +50,10 @@ export function describeMachine() {
     node: process.version,
     zmtp: attempt(() => JSON.parse(readFileSync(join(PACKAGE_PATH, "package.json"), "utf8")).version),
     commit: `${attempt(() => output("git", ["rev-parse", "--short=12", "HEAD"]))}${changed ? " with changes" : ""}`,
-    zeromq: attempt(() => `${require("zeromq/package.json").version} (libzmq ${require("zeromq").version})`, "not installed"),
+    zeromq: attempt(
+      () => `${require("zeromq/package.json").version} (libzmq ${require("zeromq").version})`,
+      "not installed",
+    ),
     libzmq: attempt(() => output("pkg-config", ["--modversion", "libzmq"]), "not known"),
   };
 }

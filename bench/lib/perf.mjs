@@ -30,7 +30,9 @@ export async function perfArguments(role) {
   if (impl === "libzmq-c") {
     const reason = await compileAll();
     if (reason !== undefined) throw new Error(reason);
-    const { status } = spawnSync(programPath("perf"), [role, address, size, count, pub ? "pub" : "push"], { stdio: "inherit" });
+    const { status } = spawnSync(programPath("perf"), [role, address, size, count, pub ? "pub" : "push"], {
+      stdio: "inherit",
+    });
     process.exit(status ?? 1);
   }
   return { ...load(impl), pub, address, size: Number(size), count: Number(count) };

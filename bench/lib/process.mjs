@@ -28,7 +28,11 @@ function guard() {
     for (const child of live) child.kill();
     if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
   });
-  for (const [signal, number] of /** @type {const} */ ([["SIGINT", 2], ["SIGTERM", 15], ["SIGHUP", 1]])) {
+  for (const [signal, number] of /** @type {const} */ ([
+    ["SIGINT", 2],
+    ["SIGTERM", 15],
+    ["SIGHUP", 1],
+  ])) {
     process.on(signal, () => process.exit(128 + number));
   }
 }
@@ -80,7 +84,9 @@ export class Child {
         resolve();
       });
       this.#process.on("close", (code, signal) => {
-        this.#fail(new Error(`${this.#name} ended (${signal ?? code})${this.#stderr ? `: ${this.#stderr.trim()}` : ""}`));
+        this.#fail(
+          new Error(`${this.#name} ended (${signal ?? code})${this.#stderr ? `: ${this.#stderr.trim()}` : ""}`),
+        );
         resolve();
       });
     });

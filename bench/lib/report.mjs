@@ -109,7 +109,8 @@ export function spreads(results, implementations) {
       const middle = medianOf(result, name);
       if (middle === undefined) return "–";
       const values = (result.samples.get(name) ?? []).map((sample) => sample.value);
-      const percent = (/** @type {number} */ value) => `${value >= middle ? "+" : "−"}${Math.abs(Math.round((value / middle - 1) * 100))} %`;
+      const percent = (/** @type {number} */ value) =>
+        `${value >= middle ? "+" : "−"}${Math.abs(Math.round((value / middle - 1) * 100))} %`;
       return `${percent(Math.min(...values))} ${percent(Math.max(...values))}`;
     }),
   ]);

@@ -40,7 +40,10 @@ export function pushPull({ size, transport = "tcp", curve = false, idlePeers = 0
         const pusher = start("pusher", { address: bound, ...shared });
         await pusher.next("ready");
         return async (durationMs) => {
-          const [received, sent] = await Promise.all([ask(puller, "run", durationMs), ask(pusher, `run ${durationMs}`, durationMs)]);
+          const [received, sent] = await Promise.all([
+            ask(puller, "run", durationMs),
+            ask(pusher, `run ${durationMs}`, durationMs),
+          ]);
           return rate(received, sent, { size });
         };
       }),
@@ -73,7 +76,10 @@ export function pubSub({ size, subscribers = 1, topics = 0, implementations }) {
           ask(subscriber, "sync", SYNC_MS).then(() => publisher.send("synced")),
         ]);
         return async (durationMs) => {
-          const [received, sent] = await Promise.all([ask(subscriber, "run", durationMs), ask(publisher, `run ${durationMs}`, durationMs)]);
+          const [received, sent] = await Promise.all([
+            ask(subscriber, "run", durationMs),
+            ask(publisher, `run ${durationMs}`, durationMs),
+          ]);
           return rate(received, sent, { size, receivers: subscribers });
         };
       }),
