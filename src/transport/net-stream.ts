@@ -5,15 +5,16 @@
  * - A stream never keeps the process alive; whoever waits for something does that on its own account.
  * - `onEnd` is called exactly once, whoever closed and why, and after it nothing else is.
  * - Bytes that came before the peer's FIN are delivered before `onEnd`, also when the stream was paused in between.
- *   A stream that breaks while it is paused delivers what Node had read already (at most one read more than its buffer):
- *   `onData` must therefore bear being called while paused. What the kernel still held is lost then, as Node gives a
- *   broken socket back at once.
+ *   So must `onData` bear being called while paused: what Node had read before a fault comes then, just before `onEnd`.
+ * - A failed write does not end the stream, only reading does. A peer that sent, closed and is then answered resets the
+ *   connection, and Node would throw away what it had sent, which may be megabytes in the kernel. From the failure on the
+ *   stream takes no writes, as if the peer read nothing, until its bytes are read to their end.
  * - The peer's FIN ends the stream in both directions: ZMTP has no half-closed state.
  * - The listeners are shared functions that find their stream through the socket, so that an idle connection does not pay for
  *   closures of its own.
  */
 
-import type { Socket } from "node:net";
+import { Socket } from "node:net";
 import { END_WAIT_MS } from "../constants.ts";
 import type { OptionValues } from "../options.ts";
 import { formatHostPort } from "./endpoint.ts";
@@ -60,6 +61,8 @@ const GONE = 2;
 let deliver: (stream: NetStream, chunk: Buffer) => void;
 let awaitFin: (stream: NetStream) => void;
 let finish: (stream: NetStream, error?: Error) => void;
+/** A write failed. True when the stream goes on reading. */
+let breaks: (stream: NetStream, error: NodeJS.ErrnoException) => boolean;
 
 export class NetStream {
   /** May be replaced at any time. */
@@ -69,6 +72,8 @@ export class NetStream {
   #state = OPEN;
   /** The kernel did not take the last write at once. */
   #blocked = false;
+  /** Why the peer takes nothing any more. */
+  #broken: Error | undefined;
   #done: (() => void) | undefined;
   #callback: ((error?: Error | null) => void) | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -87,6 +92,8 @@ export class NetStream {
     socket.on("end", onEnd);
     socket.on("close", onClose);
     socket.on("data", onData);
+    this.#socket._write = writeOne;
+    this.#socket._writev = writeMany;
   }
 
   /**
@@ -96,7 +103,7 @@ export class NetStream {
   write(parts: Buffer | readonly Buffer[], done?: () => void): void {
     const socket = this.#socket;
     const last = Array.isArray(parts) ? parts.length - 1 : 0;
-    if (this.#state !== OPEN || last < 0) {
+    if (this.#state !== OPEN || last < 0 || this.#broken !== undefined) {
       if (done !== undefined) process.nextTick(done);
       return;
     }
@@ -118,7 +125,7 @@ export class NetStream {
   #callbackFor(done: (() => void) | undefined): (error?: Error | null) => void {
     const callback = (error?: Error | null): void => {
       if (done !== undefined) done();
-      if (this.#blocked && !error && this.#state === OPEN && this.#socket.writableLength === 0) {
+      if (this.#blocked && !error && this.#state === OPEN && this.queuedBytes === 0) {
         this.#blocked = false;
         this.handler.onFlushed();
       }
@@ -128,9 +135,10 @@ export class NetStream {
     return callback;
   }
 
-  /** Bytes that were written and that the kernel has not taken yet. */
+  /** Bytes that were written and that the kernel has not taken yet; never 0 while the peer takes nothing any more. */
   get queuedBytes(): number {
-    return this.#socket.writableLength;
+    const { writableLength } = this.#socket;
+    return writableLength === 0 && this.#broken !== undefined && this.#state === OPEN ? 1 : writableLength;
   }
 
   /** Stops reading; a chunk or two that Node has read already stays with the socket until `resume`. */
@@ -189,14 +197,19 @@ export class NetStream {
       stream.#timer = timer(END_WAIT_MS, () => stream.#socket.destroy());
     };
     finish = (stream, error) => stream.#over(error);
+    breaks = (stream, error) => {
+      if (stream.#state !== OPEN || (error.code !== "EPIPE" && error.code !== "ECONNRESET")) return false;
+      stream.#broken = error;
+      return true;
+    };
   }
 
   /** The one way out. A fault after `end` or `destroy` is nobody's concern any more. */
   #over(error: Error | undefined): void {
     if (this.#state === GONE) return;
     const { handler } = this;
-    const reason = this.#state === OPEN ? error : undefined;
-    if (reason !== undefined) this.#deliverRest();
+    const reason = this.#state === OPEN ? (error ?? this.#broken) : undefined;
+    if (error !== undefined && reason !== undefined) this.#deliverRest();
     this.#state = GONE;
     clearTimeout(this.#timer);
     this.handler = SILENT;
@@ -236,4 +249,26 @@ function onClose(this: Carrier): void {
   finish(this[STREAM]);
   this.off("close", onClose);
   this[STREAM] = undefined;
+}
+
+type WriteCallback = (error?: Error | null) => void;
+
+// Node's hooks for those who implement a stream, in front of the socket's own.
+
+function writeOne(this: Carrier, chunk: unknown, encoding: BufferEncoding, callback: WriteCallback): void {
+  Socket.prototype._write.call(this, chunk, encoding, forgiving(this, callback));
+}
+
+function writeMany(this: Carrier, chunks: Chunks, callback: WriteCallback): void {
+  Socket.prototype._writev?.call(this, chunks, forgiving(this, callback));
+}
+
+type Chunks = Parameters<NonNullable<Socket["_writev"]>>[0];
+
+function forgiving(socket: Carrier, callback: WriteCallback): WriteCallback {
+  return (error) => {
+    const stream = socket[STREAM];
+    if (error && stream !== undefined && breaks(stream, error)) callback();
+    else callback(error);
+  };
 }
