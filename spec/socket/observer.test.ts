@@ -1,0 +1,264 @@
+import { KEPT_EVENTS } from "../../src/constants.ts";
+import type { Event } from "../../src/events.ts";
+import { type Observer, ObserverHub } from "../../src/socket/observer.ts";
+import { assert, suite } from "../helpers/test.ts";
+
+const it = suite("socket/observer");
+
+const at = (address: string): Event => ({ type: "connect", address });
+
+/** A hub, and how often it holds the process. */
+class Rig {
+  held = 0;
+  readonly hub: ObserverHub = new ObserverHub({
+    hold: () => {
+      this.held++;
+    },
+    release: () => {
+      this.held--;
+    },
+  });
+}
+
+function thrown(body: () => unknown): { code?: string; message: string } {
+  try {
+    body();
+  } catch (error) {
+    return error as Error;
+  }
+  return assert.unreachable() as never;
+}
+
+/** Lets the microtasks run that deliver to listeners. */
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+it("nothing is recorded before somebody asks", async () => {
+  const { hub } = new Rig();
+  assert.is(hub.active, false);
+  hub.emit(at("before"));
+  const { observer } = hub;
+  assert.is(hub.active, true);
+  hub.emit(at("after"));
+  assert.equal(await observer.receive(), at("after"));
+});
+
+it("it is the same object each time", () => {
+  const { hub } = new Rig();
+  assert.is(hub.observer, hub.observer);
+});
+
+it("events are kept until they are read, and come in order", async () => {
+  const { hub } = new Rig();
+  const { observer } = hub;
+  hub.emit(at("1"));
+  hub.emit(at("2"));
+  assert.equal(await observer.receive(), at("1"));
+  assert.equal(await observer.receive(), at("2"));
+});
+
+it("when nobody reads, the newest are kept", async () => {
+  const { hub } = new Rig();
+  const { observer } = hub;
+  for (let i = 0; i < KEPT_EVENTS + 5; i++) hub.emit(at(String(i)));
+  assert.equal(await observer.receive(), at("5"));
+});
+
+it("a pending receive holds the process, and gets the next event", async () => {
+  const rig = new Rig();
+  const pending = rig.hub.observer.receive();
+  assert.is(rig.held, 1);
+  rig.hub.emit(at("1"));
+  assert.is(rig.held, 0);
+  assert.equal(await pending, at("1"));
+});
+
+it("a second receive at a time is EBUSY at once", () => {
+  const { observer } = new Rig().hub;
+  void observer.receive();
+  const error = thrown(() => observer.receive());
+  assert.is(error.code, "EBUSY");
+  assert.is(error.message, "Observer is busy reading; only one receive operation may be in progress at any time");
+});
+
+it("close: a pending receive is EAGAIN, a later one EBADF, and nothing is held", async () => {
+  const rig = new Rig();
+  const { observer } = rig.hub;
+  const pending = observer.receive();
+  observer.close();
+  observer.close();
+  assert.is(rig.held, 0);
+  assert.is(rig.hub.active, false);
+  assert.is(observer.closed, true);
+  const error = await pending.then(assert.unreachable, (reason) => reason);
+  assert.is(error.code, "EAGAIN");
+  assert.is(thrown(() => observer.receive()).code, "EBADF");
+  assert.is(thrown(() => observer.receive()).message, "Socket is closed");
+});
+
+it("after close, events can be asked for again", async () => {
+  const { hub } = new Rig();
+  const first = hub.observer;
+  first.close();
+  hub.emit(at("lost"));
+  const second = hub.observer;
+  assert.is(second.closed, false);
+  hub.emit(at("heard"));
+  first.close();
+  assert.equal(await second.receive(), at("heard"));
+  const heard: Event[] = [];
+  second.close();
+  hub.observer.on("connect", (event) => heard.push(event));
+  hub.emit(at("by a listener"));
+  await turn();
+  assert.equal(heard, [at("by a listener")]);
+});
+
+it("end is the last event, and closes the observer when it is read", async () => {
+  const rig = new Rig();
+  const { observer } = rig.hub;
+  rig.hub.emit(at("1"));
+  rig.hub.end();
+  rig.hub.end();
+  rig.hub.emit(at("late"));
+  assert.is(rig.hub.active, false);
+  assert.is(observer.closed, false);
+  assert.equal(await observer.receive(), at("1"));
+  assert.equal(await observer.receive(), { type: "end" });
+  assert.is(observer.closed, true);
+  assert.is(thrown(() => observer.receive()).code, "EBADF");
+  assert.is(rig.hub.observer, observer);
+});
+
+it("end reaches a pending receive", async () => {
+  const rig = new Rig();
+  const pending = rig.hub.observer.receive();
+  rig.hub.end();
+  assert.equal(await pending, { type: "end" });
+  assert.is(rig.held, 0);
+  assert.is(rig.hub.observer.closed, true);
+});
+
+it("a closed socket that nobody observed has no events: ENOTSOCK", () => {
+  const { hub } = new Rig();
+  hub.end();
+  assert.is(thrown(() => hub.observer).code, "ENOTSOCK");
+});
+
+it("iteration goes on to end", async () => {
+  const { hub } = new Rig();
+  const types: string[] = [];
+  setImmediate(() => {
+    hub.emit(at("1"));
+    hub.end();
+  });
+  for await (const event of hub.observer) types.push(event.type);
+  assert.equal(types, ["connect", "end"]);
+});
+
+it("iteration ends without an error when the observer is closed meanwhile", async () => {
+  const { observer } = new Rig().hub;
+  setImmediate(() => observer.close());
+  for await (const _ of observer) assert.unreachable();
+  assert.is(observer.closed, true);
+});
+
+it("listeners hear their type only, also what was kept before", async () => {
+  const rig = new Rig();
+  const { observer } = rig.hub;
+  rig.hub.emit(at("1"));
+  const heard: Event[] = [];
+  assert.is(
+    observer.on("connect", (event) => heard.push(event)),
+    observer,
+  );
+  rig.hub.emit({ type: "bind", address: "x" });
+  rig.hub.emit(at("2"));
+  assert.equal(heard, []);
+  await turn();
+  assert.equal(heard, [at("1"), at("2")]);
+});
+
+it("the first listener ends reading", () => {
+  const { observer } = new Rig().hub;
+  observer.on("bind", () => {});
+  assert.is(
+    thrown(() => observer.receive()).message,
+    "Observer is in event emitter mode. After a call to events.on() it is not possible to read events with events.receive().",
+  );
+});
+
+it("a listener holds the process until it is taken off, or the socket ends", async () => {
+  const rig = new Rig();
+  const { observer } = rig.hub;
+  const listener = (): void => {};
+  observer.on("bind", listener);
+  observer.on("connect", listener);
+  assert.is(rig.held, 1);
+  observer.off("connect", listener);
+  assert.is(rig.held, 1);
+  observer.off("bind", listener);
+  assert.is(rig.held, 0);
+  observer.on("bind", listener);
+  rig.hub.end();
+  await turn();
+  assert.is(rig.held, 0);
+  assert.is(observer.closed, true);
+});
+
+it("listeners hear all of a burst, however long", async () => {
+  const { hub } = new Rig();
+  let heard = 0;
+  hub.observer.on("connect", () => heard++);
+  for (let i = 0; i < 3 * KEPT_EVENTS; i++) hub.emit(at(""));
+  await turn();
+  assert.is(heard, 3 * KEPT_EVENTS);
+});
+
+it("a listener may close the observer, or end the socket", async () => {
+  const rig = new Rig();
+  let heard = 0;
+  rig.hub.observer.on("connect", () => {
+    heard++;
+    rig.hub.observer.close();
+  });
+  rig.hub.emit(at("1"));
+  rig.hub.emit(at("2"));
+  await turn();
+  assert.is(heard, 1);
+  assert.is(rig.held, 0);
+
+  const types: string[] = [];
+  const other: Observer = rig.hub.observer;
+  other.on("connect", () => rig.hub.end());
+  other.on("end", (event) => types.push(event.type));
+  rig.hub.emit(at("3"));
+  await turn();
+  assert.equal(types, ["end"]);
+  assert.is(rig.held, 0);
+});
+
+it("what a listener throws is the process's to handle, and the others hear what follows", async () => {
+  const { hub } = new Rig();
+  const heard: Event[] = [];
+  const errors: unknown[] = [];
+  const handlers = process.listeners("uncaughtException");
+  process.removeAllListeners("uncaughtException");
+  process.on("uncaughtException", (error) => errors.push(error));
+  try {
+    hub.observer.on("bind", () => {
+      throw new Error("mine");
+    });
+    hub.observer.on("connect", (event) => heard.push(event));
+    hub.emit({ type: "bind", address: "x" });
+    hub.emit(at("1"));
+    await turn();
+    await turn();
+  } finally {
+    process.removeAllListeners("uncaughtException");
+    for (const handler of handlers) process.on("uncaughtException", handler);
+  }
+  assert.is((errors[0] as Error).message, "mine");
+  assert.equal(heard, [at("1")]);
+});
+
+it.run();
