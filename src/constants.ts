@@ -74,3 +74,9 @@ export const SPONTANEOUS_PONG_MS = 50;
 
 /** A timer that fires later than this shows a busy process: what it has not read yet may be the sign of life, so one more turn decides. */
 export const LATE_TIMER_MS = 20;
+
+/** Types that drop queue a burst of one turn up to this many high-water marks: nobody could read meanwhile. */
+export const BURST_FACTOR = 16;
+
+/** How often to look whether only our own unfinished connects and writes keep the process alive: what a process may end late by. */
+export const HELD_CHECK_MS = 250;

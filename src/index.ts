@@ -1,12 +1,13 @@
 /** zmtp: ZeroMQ sockets over Node's own streams. The names here are those of the `zeromq` package, no more and no less. */
-export { Context, context } from "./context.ts";
+
 export { capability, version } from "./about.ts";
+export { Context, context } from "./context.ts";
+export type { ErrnoError } from "./errors.ts";
 export type {
   Event,
   EventOfType,
   EventType,
 } from "./events.ts";
-export type { ErrnoError } from "./errors.ts";
 export type { Message, MessageLike } from "./socket/message.ts";
 export { type EventSubscriber, Observer } from "./socket/observer.ts";
 export { Publisher } from "./socket/publisher.ts";

@@ -8,14 +8,8 @@
 
 import { CONTEXT_OPTIONS, type ContextRow } from "./context-options.ts";
 import { errnoError } from "./errors.ts";
-import {
-  mechanismNumber,
-  OPTION_BY_ID,
-  OPTIONS,
-  type OptionKind,
-  type OptionRow,
-  type OptionSource,
-} from "./option-table.ts";
+import type { OptionKind, OptionRow, OptionSource } from "./option-rows.ts";
+import { mechanismNumber, OPTION_BY_ID, OPTIONS } from "./option-table.ts";
 import type { ContextValues, OptionValues } from "./options.ts";
 
 /** What the accessors need from a socket. */

@@ -17,7 +17,7 @@
  */
 import type { SlabPool } from "./codec/encoder.ts";
 import { type FanOut, Outbox, type Slab } from "./codec/encoder.ts";
-import { SLAB_BYTES } from "./constants.ts";
+import { BURST_FACTOR, SLAB_BYTES } from "./constants.ts";
 import { Link, Ring } from "./ring.ts";
 
 /** What the handshake told of a peer. */
@@ -166,6 +166,11 @@ export abstract class Pipe {
 
   /** Whether a write would pass the send high-water mark, after the kernel was offered everything. */
   abstract get full(): boolean;
+  /**
+   * For types that drop: whether the next message has to be dropped. A peer of which the mark was reached in this very
+   * turn had no chance to read yet; what one turn sends is queued, up to BURST_FACTOR times the mark.
+   */
+  abstract get overflows(): boolean;
   /** Queues a message; bodies above the copy limit are referenced. */
   abstract write(frames: readonly Uint8Array[]): void;
   /** Queues a message that a fan-out encoded. */
@@ -183,6 +188,8 @@ export class NetPipe extends Pipe {
   readonly outbox: Outbox;
   link: PipeLink;
   #sendLimit: number;
+  /** The mark was passed at the end of a turn, and is still. */
+  #isSlow = false;
 
   constructor(
     owner: PipeOwner,
@@ -200,6 +207,16 @@ export class NetPipe extends Pipe {
     if (this.outbox.queued < this.#sendLimit || this.conflates) return false;
     this.link.flush();
     return this.outbox.queued >= this.#sendLimit;
+  }
+
+  override get overflows(): boolean {
+    if (!this.full) return false;
+    return this.#isSlow || this.outbox.queued >= this.#sendLimit * BURST_FACTOR;
+  }
+
+  /** The turn in which something was written is over. */
+  turnEnded(): void {
+    this.#isSlow = this.outbox.queued >= this.#sendLimit;
   }
 
   override write(frames: readonly Uint8Array[]): void {
@@ -233,6 +250,7 @@ export class NetPipe extends Pipe {
 
   /** The network half has emptied the outbox somewhat. */
   roomMade(): void {
+    if (this.#isSlow) this.turnEnded();
     if (!this.writerWaits || this.outbox.queued > lowWaterOf(this.#sendLimit)) return;
     this.writerWaits = false;
     this.owner.writable(this);

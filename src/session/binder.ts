@@ -5,9 +5,9 @@
 import type { PeerInfo } from "../connection/connection.ts";
 import type { ErrnoError } from "../errors.ts";
 import { type OptionValues, snapshot } from "../options.ts";
-import type { NetPipe, Pipe, PipeLink } from "../pipe.ts";
+import type { NetPipe, Pipe } from "../pipe.ts";
 import type { IpcEndpoint, TcpEndpoint } from "../transport/endpoint.ts";
-import { listen, listenSync, type Listener, type ListenHandler } from "../transport/listen.ts";
+import { type Listener, type ListenHandler, listen, listenSync } from "../transport/listen.ts";
 import type { NetStream } from "../transport/net-stream.ts";
 import type { Carrier, SessionHost } from "./host.ts";
 import { Session, type SessionKeeper } from "./session.ts";
@@ -99,13 +99,10 @@ export class Binder implements SessionKeeper, ListenHandler, Carrier {
 
   ready(session: Session, peer: PeerInfo): NetPipe | undefined {
     if (this.#isClosing) return undefined;
-    const { pattern } = this.#host;
-    const pipe = this.#host.createPipe(session as PipeLink);
-    pipe.peer = { address: session.peerAddress, properties: peer.properties, identity: peer.identity };
-    pipe.isConnected = true;
+    const pipe = this.#host.createPipe(session);
+    pipe.peer = { address: "", properties: peer.properties, identity: peer.identity };
     this.#sessions.set(session, pipe);
-    pattern.attach(pipe);
-    if (!pipe.isEnded) pattern.connected(pipe);
+    this.#host.pattern.attach(pipe);
     return pipe;
   }
 

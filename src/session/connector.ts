@@ -8,13 +8,14 @@
  * What a loss takes away: the write that was under way, and half-received messages. What waits in the pipe, either way,
  * stays.
  */
+
+import type { Failure } from "../connection/connection.ts";
 import { RECONNECT_FAULT_DOUBLINGS } from "../constants.ts";
-import type { Failure, PeerInfo } from "../connection/connection.ts";
 import type { ErrnoError } from "../errors.ts";
 import { type OptionValues, snapshot } from "../options.ts";
 import type { NetPipe, Pipe, PipeLink } from "../pipe.ts";
-import type { IpcEndpoint, TcpEndpoint } from "../transport/endpoint.ts";
 import { type ConnectHandler, connectStream } from "../transport/connect.ts";
+import type { IpcEndpoint, TcpEndpoint } from "../transport/endpoint.ts";
 import type { NetStream } from "../transport/net-stream.ts";
 import type { Carrier, SessionHost } from "./host.ts";
 import { Session, type SessionKeeper } from "./session.ts";
@@ -122,13 +123,9 @@ export class Connector implements SessionKeeper, PipeLink, ConnectHandler, Carri
 
   // What the session says.
 
-  ready(session: Session, peer: PeerInfo): NetPipe {
+  ready(session: Session): NetPipe {
     this.#faults = 0;
     const pipe = this.#pipe ?? this.#makePipe();
-    pipe.peer = { address: session.peerAddress, properties: peer.properties, identity: peer.identity };
-    pipe.link = session;
-    pipe.isConnected = true;
-    if (!this.#isClosing) pipe.owner.connected(pipe);
     if (this.#isClosing) session.finish();
     return pipe;
   }

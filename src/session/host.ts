@@ -5,7 +5,7 @@
 import type { SlabPool } from "../codec/encoder.ts";
 import type { EventSink } from "../events.ts";
 import type { OptionValues } from "../options.ts";
-import type { PipeOwner, NetPipe, Pipe, PipeLink } from "../pipe.ts";
+import type { NetPipe, Pipe, PipeLink, PipeOwner } from "../pipe.ts";
 import type { Turn } from "./turn.ts";
 
 /** The part of a context that sessions use. */

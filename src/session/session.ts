@@ -23,7 +23,7 @@ import type { Flushable } from "./turn.ts";
 
 /** Who made the session. */
 export interface SessionKeeper {
-  /** The handshake is done: which pipe serves this peer? `undefined` refuses it. */
+  /** The handshake is done: the pipe that serves this peer; `undefined` refuses it. */
   ready(session: Session, peer: PeerInfo): NetPipe | undefined;
   /** The session has ended; `failure` says so when it was not just a lost connection. */
   lost(session: Session, failure: Failure | undefined): void;
@@ -73,11 +73,6 @@ export class Session implements ConnectionHandler, StreamHandler, PipeLink, Flus
   /** Whether the handshake was ever done. */
   get wasReady(): boolean {
     return this.#isReady;
-  }
-
-  /** The peer's address, without port. */
-  get peerAddress(): string {
-    return this.#stream.peerAddress;
   }
 
   // The stream's side.
@@ -147,6 +142,10 @@ export class Session implements ConnectionHandler, StreamHandler, PipeLink, Flus
       return;
     }
     this.#pipe = pipe;
+    pipe.link = this;
+    pipe.isConnected = true;
+    pipe.peer = { address: this.#stream.peerAddress, properties: peer.properties, identity: peer.identity };
+    if (!pipe.isEnded) this.#host.pattern.connected(pipe);
     if (this.#isClosing) this.flush();
     else if (pipe.outbox.pending) this.schedule();
   }
@@ -195,7 +194,12 @@ export class Session implements ConnectionHandler, StreamHandler, PipeLink, Flus
   }
 
   schedule(): void {
-    if (!this.#isBlocked) this.#host.loop.turn.schedule(this);
+    this.#host.loop.turn.schedule(this);
+  }
+
+  endTurn(): void {
+    this.flush();
+    this.#pipe?.turnEnded();
   }
 
   resume(): void {

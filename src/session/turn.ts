@@ -12,7 +12,8 @@ import { OPERATIONS_PER_TURN } from "../constants.ts";
 
 /** Something with outgoing data. */
 export interface Flushable {
-  flush(): void;
+  /** Flushes, and takes stock. */
+  endTurn(): void;
   /** Set while it waits for the end of the turn. */
   isScheduled: boolean;
 }
@@ -23,7 +24,7 @@ export class Turn {
   #spare: Flushable[] = [];
   #isArmed = false;
 
-  /** Flushes `item` at the end of this turn. */
+  /** Ends the turn for `item` too. */
   schedule(item: Flushable): void {
     if (item.isScheduled) return;
     item.isScheduled = true;
@@ -68,7 +69,7 @@ export class Turn {
     for (let i = 0; i < items.length; i++) {
       const item = items[i] as Flushable;
       item.isScheduled = false;
-      item.flush();
+      item.endTurn();
     }
     items.length = 0;
   };

@@ -6,20 +6,22 @@
  *
  *     open <-> blocked (an asynchronous bind or unbind, or a running proxy)        open -> closed, for good
  */
-import { ErrnoError, errnoError } from "../errors.ts";
-import type { ContextCore, Member } from "../context.ts";
+
 import type { SlabPool } from "../codec/encoder.ts";
+import type { ContextCore, Member } from "../context.ts";
+import { ErrnoError, errnoError } from "../errors.ts";
 import type { OptionsHost } from "../option-access.ts";
 import { createOptions, type OptionValues } from "../options.ts";
 import { limitOf, NetPipe, type PeerFacts, type Pipe, type PipeLink } from "../pipe.ts";
 import { Binder } from "../session/binder.ts";
 import { Connector } from "../session/connector.ts";
 import type { Carrier, SessionHost } from "../session/host.ts";
+import type { Flushable } from "../session/turn.ts";
 import { type Endpoint, parseEndpoint } from "../transport/endpoint.ts";
 import type { InprocHost } from "../transport/inproc.ts";
 import { ObserverHub } from "./observer.ts";
-import { peerProperties } from "./peer-properties.ts";
 import type { Pattern, PatternHost } from "./pattern.ts";
+import { peerProperties } from "./peer-properties.ts";
 import { Receiver } from "./receiver.ts";
 import { Sender } from "./sender.ts";
 
@@ -217,6 +219,10 @@ export class SocketCore implements SessionHost, PatternHost, InprocHost, Options
 
   createPipe(link: PipeLink): NetPipe {
     return new NetPipe(this.pattern, link, this.loop.pool, this.limits);
+  }
+
+  schedule(item: Flushable): void {
+    this.loop.turn.schedule(item);
   }
 
   facts(): PeerFacts {

@@ -27,7 +27,7 @@ export class PublisherPattern extends Pattern {
     if (this.host.options.noDrop && this.#anyFull(matches, count)) return false;
     if (count === 1) {
       const pipe = matches[0] as Pipe;
-      if (!pipe.full) pipe.write(frames);
+      if (!pipe.overflows) pipe.write(frames);
     } else if (count > 1) {
       this.#distribute(frames, matches, count);
     }
@@ -90,7 +90,7 @@ export class PublisherPattern extends Pattern {
       // Large bodies are referenced: each peer needs no more than the headers.
       for (let i = 0; i < count; i++) {
         const pipe = matches[i] as Pipe;
-        if (!pipe.full) pipe.write(frames);
+        if (!pipe.overflows) pipe.write(frames);
       }
       return;
     }
@@ -99,7 +99,7 @@ export class PublisherPattern extends Pattern {
     slab.uses++;
     for (let i = 0; i < count; i++) {
       const pipe = matches[i] as Pipe;
-      if (!pipe.full) pipe.writeShared(fanOut, slab, frames);
+      if (!pipe.overflows) pipe.writeShared(fanOut, slab, frames);
     }
     this.host.pool.release(slab);
   }

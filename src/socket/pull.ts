@@ -1,6 +1,7 @@
 /** PULL: messages in, fairly from the peers (RFC 30). */
-import { SOCKET_TYPES } from "../options.ts";
+
 import type { ConflateOptions } from "../option-types.ts";
+import { SOCKET_TYPES } from "../options.ts";
 import type { Pipe } from "../pipe.ts";
 import { Pattern, Queueing } from "./pattern.ts";
 import { installOptions, ReadableSocket, type SocketOptions } from "./socket.ts";

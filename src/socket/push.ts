@@ -1,6 +1,7 @@
 /** PUSH: messages out, in turn over the peers (RFC 30). It waits when none can take one. */
-import { SOCKET_TYPES } from "../options.ts";
+
 import type { ConflateOptions } from "../option-types.ts";
+import { SOCKET_TYPES } from "../options.ts";
 import type { Pipe } from "../pipe.ts";
 import { Balancing, Pattern } from "./pattern.ts";
 import { installOptions, type SocketOptions, WritableSocket } from "./socket.ts";

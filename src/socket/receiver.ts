@@ -43,7 +43,9 @@ export class Receiver {
     this.#check();
     const messages = this.#collect(max);
     if (messages.length === 0) return this.#wait(max, false, user);
-    return this.#core.loop.turn.allowsMany(messages.length) ? Promise.resolve(messages) : this.#core.loop.turn.later(messages);
+    return this.#core.loop.turn.allowsMany(messages.length)
+      ? Promise.resolve(messages)
+      : this.#core.loop.turn.later(messages);
   }
 
   /** One step of `for await`. */
@@ -90,7 +92,6 @@ export class Receiver {
     this.#core.assertOpen();
     if (this.#pending !== undefined) throw errnoError("EBUSY", undefined, BUSY);
   }
-
 
   #wait<T>(many: number, iterates: boolean, user: object): Promise<T> {
     const { loop, options } = this.#core;

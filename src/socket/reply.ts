@@ -25,7 +25,7 @@ export class ReplyPattern extends Pattern {
     this.#isAnswering = false;
     const asker = this.#asker;
     this.#asker = undefined;
-    if (asker !== undefined && !asker.isEnded && !asker.full) asker.write([...this.#envelope, ...frames]);
+    if (asker !== undefined && !asker.isEnded && !asker.overflows) asker.write([...this.#envelope, ...frames]);
     this.host.wakeReceiver();
     return true;
   }

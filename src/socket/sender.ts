@@ -91,7 +91,6 @@ export class Sender {
     if (this.#pending !== undefined) throw errnoError("EBUSY", undefined, BUSY);
   }
 
-
   /** Sends from `rest` until something has to wait. */
   #advance(rest: Iterator<unknown>, already: number): { sent: number; blocked: Uint8Array[] | undefined } {
     let sent = already;

@@ -5,7 +5,7 @@
  * The objects are thin: all state is in a `SocketCore`, which never refers back to them unless an operation is pending.
  * So one that its program dropped is collected, and its core closed.
  */
-import { Context, type ContextCore, context as defaultContext, coreOf as contextCoreOf } from "../context.ts";
+import { Context, type ContextCore, coreOf as contextCoreOf, context as defaultContext } from "../context.ts";
 import { errnoError } from "../errors.ts";
 import { defineAccessors, getOption, setOption } from "../option-access.ts";
 import type { ReaderOptions, SocketOptionsCommon, WriterOptions } from "../option-types.ts";

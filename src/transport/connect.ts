@@ -8,8 +8,9 @@ import { CONNECT_ADDRESS_MS } from "../constants.ts";
 import { type ErrnoError, errnoError, systemError } from "../errors.ts";
 import type { OptionValues } from "../options.ts";
 import type { HostPort, IpcEndpoint, TcpEndpoint } from "./endpoint.ts";
+import type { HeldRequest } from "./held.ts";
 import { nodePath } from "./ipc.ts";
-import { NetStream, timer, tune } from "./net-stream.ts";
+import { heldRequests, NetStream, timer, tune } from "./net-stream.ts";
 import { interfaceAddress, literal, type Resolved, resolve } from "./resolve.ts";
 
 /** The options that matter here. */
@@ -31,7 +32,7 @@ export function connectStream(
   return new Attempt(endpoint, options, handler);
 }
 
-class Attempt {
+class Attempt implements HeldRequest {
   readonly #endpoint: TcpEndpoint | IpcEndpoint;
   readonly #options: ConnectOptions;
   readonly #handler: ConnectHandler;
@@ -48,6 +49,7 @@ class Attempt {
     this.#handler = handler;
     const { connectTimeout } = options;
     if (connectTimeout > 0) this.#limit = timer(connectTimeout, () => this.#fail(this.#timedOut()));
+    heldRequests.add(this);
     if (endpoint.scheme === "ipc") process.nextTick(() => this.#startIpc(endpoint));
     else this.#startTcp(endpoint);
   }
@@ -56,6 +58,10 @@ class Attempt {
     if (this.#isOver) return;
     this.#finish();
     this.#dropSocket();
+  }
+
+  giveUp(): void {
+    this.#fail(this.#timedOut());
   }
 
   #startIpc(endpoint: IpcEndpoint): void {
@@ -157,6 +163,7 @@ class Attempt {
 
   #finish(): void {
     this.#isOver = true;
+    heldRequests.delete(this);
     clearTimeout(this.#limit);
     clearTimeout(this.#addressLimit);
   }

@@ -10,7 +10,7 @@
  */
 
 import type { FanOut, Slab } from "../codec/encoder.ts";
-import { ALWAYS_COPY_BYTES } from "../constants.ts";
+import { ALWAYS_COPY_BYTES, BURST_FACTOR } from "../constants.ts";
 import { errnoError } from "../errors.ts";
 import { type PeerFacts, Pipe, type PipeOwner } from "../pipe.ts";
 import { Ring } from "../ring.ts";
@@ -18,6 +18,8 @@ import { Ring } from "../ring.ts";
 /** One end of a socket, as inproc needs it. */
 export interface InprocHost {
   readonly pattern: PipeOwner & { attach(pipe: Pipe): void };
+  /** Calls `endTurn` when this turn of the event loop ends. */
+  schedule(item: { endTurn(): void; isScheduled: boolean }): void;
   /** What READY would say of this socket. */
   facts(): PeerFacts;
   readonly limits: { readonly send: number; readonly receive: number; readonly conflate: boolean };
@@ -122,6 +124,9 @@ export class InprocPipe extends Pipe {
   readonly #early = new Ring<Buffer[]>();
   #sendLimit: number;
   #receiveLimit: number;
+  isScheduled = false;
+  /** The limit was passed at the end of a turn, and is still. */
+  #isSlow = false;
 
   constructor(names: InprocNames, address: string, host: InprocHost) {
     // The inbox has no limit of its own: the writer compares with the sum of both marks.
@@ -156,10 +161,29 @@ export class InprocPipe extends Pipe {
   }
 
   override get full(): boolean {
-    if (this.conflates) return false;
-    const far = this.#far;
-    if (far === undefined) return this.#early.length >= this.#sendLimit;
-    return far.waiting >= this.#sendLimit + far.#receiveLimit;
+    return this.#waiting >= this.#limit && !this.conflates;
+  }
+
+  /** Messages on their way to the other end. */
+  get #waiting(): number {
+    return this.#far === undefined ? this.#early.length : this.#far.waiting;
+  }
+
+  /** How many may be. */
+  get #limit(): number {
+    return this.#far === undefined ? this.#sendLimit : this.#sendLimit + this.#far.#receiveLimit;
+  }
+
+  override get overflows(): boolean {
+    if (!this.full) return false;
+    if (this.#isSlow) return true;
+    this.#host.schedule(this);
+    return this.#waiting >= this.#limit * BURST_FACTOR;
+  }
+
+  /** The turn in which the limit was reached is over. */
+  endTurn(): void {
+    this.#isSlow = this.full;
   }
 
   override write(frames: readonly Uint8Array[]): void {
@@ -257,11 +281,10 @@ export class InprocPipe extends Pipe {
   }
 
   #roomMade(): void {
-    if (!this.writerWaits || this.full) return;
-    const far = this.#far;
-    const limit = far === undefined ? this.#sendLimit : this.#sendLimit + far.#receiveLimit;
-    const waiting = far === undefined ? this.#early.length : far.waiting;
-    if (waiting > limit - Math.floor((limit + 1) / 2)) return;
+    if (this.#isSlow) this.endTurn();
+    if (!this.writerWaits) return;
+    const limit = this.#limit;
+    if (this.#waiting > limit - Math.floor((limit + 1) / 2)) return;
     this.writerWaits = false;
     this.owner.writable(this);
   }

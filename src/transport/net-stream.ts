@@ -18,6 +18,7 @@ import { Socket } from "node:net";
 import { END_WAIT_MS } from "../constants.ts";
 import type { OptionValues } from "../options.ts";
 import { formatHostPort } from "./endpoint.ts";
+import { type HeldRequest, HeldRequests } from "./held.ts";
 
 /** Who is told what happens on a stream. */
 export interface StreamHandler {
@@ -33,6 +34,9 @@ export interface StreamHandler {
 export function timer(milliseconds: number, fire: () => void): NodeJS.Timeout {
   return setTimeout(fire, milliseconds).unref();
 }
+
+/** Connects and writes under way in the whole process. */
+export const heldRequests: HeldRequests = new HeldRequests(timer);
 
 /** Sets what a tcp connection has from its start. Of the keep-alive options Node can set two: whether, and after how many idle seconds. */
 export function tune(socket: Socket, options: Pick<OptionValues, "tcpKeepalive" | "tcpKeepaliveIdle">): void {
@@ -64,7 +68,7 @@ let finish: (stream: NetStream, error?: Error) => void;
 /** A write failed. True when the stream goes on reading. */
 let breaks: (stream: NetStream, error: NodeJS.ErrnoException) => boolean;
 
-export class NetStream {
+export class NetStream implements HeldRequest {
   /** May be replaced at any time. */
   handler: StreamHandler;
   readonly #socket: Carrier;
@@ -118,7 +122,10 @@ export class NetStream {
       socket.write(parts[last], callback);
       socket.uncork();
     }
-    if (socket.writableLength > 0) this.#blocked = true;
+    if (socket.writableLength > 0 && !this.#blocked) {
+      this.#blocked = true;
+      heldRequests.add(this);
+    }
   }
 
   /** Callers pass the same `done` again and again, so its wrapper is kept. */
@@ -127,6 +134,7 @@ export class NetStream {
       if (done !== undefined) done();
       if (this.#blocked && !error && this.#state === OPEN && this.queuedBytes === 0) {
         this.#blocked = false;
+        heldRequests.delete(this);
         this.handler.onFlushed();
       }
     };
@@ -170,6 +178,11 @@ export class NetStream {
     this.#socket.destroy();
   }
 
+  /** Called when nothing but such streams keeps the process alive, and nobody waits for them. */
+  giveUp(): void {
+    this.destroy();
+  }
+
   /** The descriptor's number, -1 where the runtime does not tell. */
   get fd(): number {
     return this.#socket._handle?.fd ?? -1;
@@ -211,6 +224,7 @@ export class NetStream {
     const reason = this.#state === OPEN ? (error ?? this.#broken) : undefined;
     if (error !== undefined && reason !== undefined) this.#deliverRest();
     this.#state = GONE;
+    heldRequests.delete(this);
     clearTimeout(this.#timer);
     this.handler = SILENT;
     this.#done = this.#callback = this.#timer = undefined;
