@@ -14,7 +14,7 @@ import { build, transform } from "esbuild";
 const LAYERS = [
   ["about.ts", "errors.ts", "constants.ts", "bytes.ts", "ring.ts"],
   ["events.ts", "codec/", "crypto/"],
-  ["options.ts", "option-table.ts", "option-access.ts", "option-types.ts", "context-options.ts"],
+  ["options.ts", "option-rows.ts", "option-table.ts", "option-access.ts", "option-types.ts", "context-options.ts"],
   ["mechanism/"],
   ["connection/", "pipe.ts"],
   ["transport/", "routing/"],
