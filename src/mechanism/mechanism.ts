@@ -13,6 +13,8 @@
  * - After `close()` nothing is called in either direction, and no key is left in memory.
  */
 
+import type { ProtocolError } from "../errors.ts";
+
 /** Turns canonical frames into what the peer reads, and back. */
 export interface Wire {
   /** `parts` hold whole canonical frames one after the other; a frame may span parts. Returns the octets to write. */
@@ -20,9 +22,11 @@ export interface Wire {
   /**
    * Octets as the peer sent them, split anywhere. Returns canonical octets for the decoder.
    * Bounded by maxMessageSize, and never allocates by an announced size.
-   * @throws ProtocolError
+   * @throws ProtocolError when nothing in the chunk was good.
    */
   unwrap(chunk: Buffer): Buffer[];
+  /** What was wrong behind the octets that `unwrap` returned last: they are delivered, then the connection ends. */
+  readonly failure?: ProtocolError | undefined;
 }
 
 /** A mechanism's name in greetings and ZAP requests. */
