@@ -48,6 +48,7 @@ export class Zmtp1Wire implements Wire {
   #headBytes = 0;
   /** Octets of the current body that have not come. */
   #bodyLeft = 0;
+  fault: ProtocolError | undefined = undefined;
 
   wrap(parts: Buffer[]): Buffer[] {
     const frames = parts.length === 1 ? parts[0] : Buffer.concat(parts);
@@ -78,10 +79,13 @@ export class Zmtp1Wire implements Wire {
       }
       head[this.#headBytes++] = chunk[offset++];
       const needed = head[0] === LONG_MARK ? LONG_HEADER_1_0_BYTES : SHORT_HEADER_1_0_BYTES;
-      if (this.#headBytes < needed) continue;
+      if (this.#headBytes < needed && head[0] !== 0) continue;
       this.#headBytes = 0;
       const counted = needed === SHORT_HEADER_1_0_BYTES ? head[0] : readLongSize(head, 1);
-      if (counted === 0) throw new ProtocolError("ERR_ZMTP_UNSPECIFIED", "a length without room for the flags");
+      if (counted === 0) {
+        this.fault = new ProtocolError("ERR_ZMTP_UNSPECIFIED", "a length without room for the flags");
+        break;
+      }
       this.#bodyLeft = counted - 1;
       at = writeHeader(out, at, head[needed - 1] & FLAG_MORE, this.#bodyLeft);
     }

@@ -15,6 +15,8 @@
 
 import type { ProtocolError } from "../errors.ts";
 
+import type { ProtocolError } from "../errors.ts";
+
 /** Turns canonical frames into what the peer reads, and back. */
 export interface Wire {
   /** `parts` hold whole canonical frames one after the other; a frame may span parts. Returns the octets to write. */
