@@ -102,7 +102,7 @@ export function errorReason(body: Buffer, offset: number): string {
   if (body.length <= offset || offset + 1 + body[offset] > body.length) {
     throw new ProtocolError("ERR_ZMTP_MALFORMED_COMMAND_ERROR", "an ERROR whose reason is cut off");
   }
-  return body.latin1Slice(offset + 1, offset + 1 + body[offset]);
+  return body.toString("latin1", offset + 1, offset + 1 + body[offset]);
 }
 
 /** A property: a name of 1 to 255 octets and a value. */
@@ -139,7 +139,7 @@ export function parseProperties(bytes: Buffer): [name: string, value: Buffer][] 
     if (nameEnd + 4 > bytes.length) throw invalidMetadata();
     const valueEnd = nameEnd + 4 + bytes.readUInt32BE(nameEnd);
     if (valueEnd > bytes.length) throw invalidMetadata();
-    const name = bytes.latin1Slice(offset + 1, nameEnd);
+    const name = bytes.toString("latin1", offset + 1, nameEnd);
     properties.push([CANONICAL_NAMES.get(lowerAscii(name)) ?? name, ownCopy(bytes.subarray(nameEnd + 4, valueEnd))]);
     offset = valueEnd;
   }

@@ -297,7 +297,7 @@ export class Connection implements DecoderSink, SecurityOwner {
       this.#decoder.push(chunk);
     } else {
       for (const piece of wire.unwrap(chunk)) this.#decoder.push(piece);
-      if (wire.fault !== undefined) throw wire.fault;
+      if (wire.failure !== undefined) throw wire.failure;
       if (wire.failure !== undefined) throw wire.failure;
     }
   }

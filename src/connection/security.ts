@@ -127,7 +127,7 @@ export class Security implements MechanismHost {
     }
     const socketType = this.properties.get("Socket-Type");
     if (socketType === undefined) return;
-    this.socketType = socketType.latin1Slice();
+    this.socketType = socketType.toString("latin1");
     if (mayTalk(this.#settings.socketType, this.socketType)) return;
     const own = SOCKET_TYPE_NAMES[this.#settings.socketType];
     throw new Refusal({ kind: "incompatible", detail: `${own} does not talk to ${this.socketType}`, flush: true });

@@ -48,7 +48,7 @@ export class Zmtp1Wire implements Wire {
   #headBytes = 0;
   /** Octets of the current body that have not come. */
   #bodyLeft = 0;
-  fault: ProtocolError | undefined = undefined;
+  failure: ProtocolError | undefined = undefined;
 
   wrap(parts: Buffer[]): Buffer[] {
     const frames = parts.length === 1 ? parts[0] : Buffer.concat(parts);
@@ -83,7 +83,7 @@ export class Zmtp1Wire implements Wire {
       this.#headBytes = 0;
       const counted = needed === SHORT_HEADER_1_0_BYTES ? head[0] : readLongSize(head, 1);
       if (counted === 0) {
-        this.fault = new ProtocolError("ERR_ZMTP_UNSPECIFIED", "a length without room for the flags");
+        this.failure = new ProtocolError("ERR_ZMTP_UNSPECIFIED", "a length without room for the flags");
         break;
       }
       this.#bodyLeft = counted - 1;

@@ -80,9 +80,10 @@ export function encodeZapRequest(request: ZapRequest): Buffer[] {
 export function parseZapReply(frames: readonly Buffer[]): ZapReply {
   if (frames.length !== REPLY_FRAMES) throw fault("ERR_ZAP_MALFORMED_REPLY", `${frames.length} frames, not 7`);
   if (frames[0].length > 0) throw fault("ERR_ZAP_UNSPECIFIED", "no empty delimiter");
-  if (frames[1].latin1Slice() !== VERSION) throw fault("ERR_ZAP_BAD_VERSION", "a version other than 1.0");
-  if (frames[2].latin1Slice() !== REQUEST_ID) throw fault("ERR_ZAP_BAD_REQUEST_ID", "an answer to another request");
-  const status = STATUSES.get(frames[3].latin1Slice());
+  if (frames[1].toString("latin1") !== VERSION) throw fault("ERR_ZAP_BAD_VERSION", "a version other than 1.0");
+  if (frames[2].toString("latin1") !== REQUEST_ID)
+    throw fault("ERR_ZAP_BAD_REQUEST_ID", "an answer to another request");
+  const status = STATUSES.get(frames[3].toString("latin1"));
   if (status === undefined) throw fault("ERR_ZAP_INVALID_STATUS_CODE", "a status other than 200, 300, 400, 500");
   return { status, userId: Buffer.from(frames[5]), properties: replyProperties(frames[6]) };
 }
