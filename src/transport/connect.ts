@@ -33,6 +33,7 @@ export function connectStream(
 }
 
 class Attempt implements HeldRequest {
+  readonly holdsData = false;
   readonly #endpoint: TcpEndpoint | IpcEndpoint;
   readonly #options: ConnectOptions;
   readonly #handler: ConnectHandler;

@@ -69,6 +69,7 @@ let finish: (stream: NetStream, error?: Error) => void;
 let breaks: (stream: NetStream, error: NodeJS.ErrnoException) => boolean;
 
 export class NetStream implements HeldRequest {
+  readonly holdsData = true;
   /** May be replaced at any time. */
   handler: StreamHandler;
   readonly #socket: Carrier;
