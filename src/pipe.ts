@@ -17,6 +17,7 @@
  */
 import type { SlabPool } from "./codec/encoder.ts";
 import { type FanOut, Outbox, type Slab } from "./codec/encoder.ts";
+import type { ErrnoError } from "./errors.ts";
 import { BURST_FACTOR, SLAB_BYTES } from "./constants.ts";
 import { Link, Ring } from "./ring.ts";
 
@@ -63,8 +64,10 @@ export interface PipeLink {
   resume(): void;
   /** Writes a subscription in the form that the peer reads; does nothing while there is no peer. */
   subscribe(topic: Buffer, subscribe: boolean): void;
-  /** The pattern refuses this peer. */
-  refuse(reason: string): void;
+  /** The pattern refuses this peer: it is cut off, and `error` becomes an event. */
+  refuse(error: ErrnoError): void;
+  /** The pattern is done with this peer: what waits is written, then the connection ends for good. */
+  finish(): void;
 }
 
 /** Turns a high-water mark option into a limit: 0 means none. */
@@ -177,8 +180,10 @@ export abstract class Pipe {
   abstract writeShared(fanOut: FanOut, slab: Slab, frames: readonly Uint8Array[]): void;
   /** Tells the peer of a subscription. */
   abstract subscribe(topic: Buffer, subscribe: boolean): void;
-  /** The pattern refuses this peer: its connection is closed, for good. */
-  abstract refuse(reason: string): void;
+  /** Refuses this peer: it is cut off, and `error` becomes an event. */
+  abstract refuse(error: ErrnoError): void;
+  /** Ends the connection for good when what waits is written. */
+  abstract finish(): void;
   abstract setSendLimit(limit: number): void;
   protected abstract goOn(): void;
 }
@@ -239,8 +244,12 @@ export class NetPipe extends Pipe {
     this.link.subscribe(topic, subscribe);
   }
 
-  override refuse(reason: string): void {
-    this.link.refuse(reason);
+  override refuse(error: ErrnoError): void {
+    this.link.refuse(error);
+  }
+
+  override finish(): void {
+    this.link.finish();
   }
 
   override setSendLimit(limit: number): void {

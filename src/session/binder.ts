@@ -69,7 +69,7 @@ export class Binder implements SessionKeeper, ListenHandler, Carrier {
         session.flush();
       }
       if (pipe === undefined || linger === 0) session.destroy();
-      else session.finish();
+      else session.end();
     }
     if (linger > 0 && this.#sessions.size > 0) this.#lingerTimer = setTimeout(() => this.#cut(), linger).unref();
     this.#closedIfEmpty();
@@ -104,6 +104,10 @@ export class Binder implements SessionKeeper, ListenHandler, Carrier {
     this.#sessions.set(session, pipe);
     this.#host.pattern.attach(pipe);
     return pipe;
+  }
+
+  drop(session: Session): void {
+    session.end();
   }
 
   lost(session: Session): void {

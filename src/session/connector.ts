@@ -60,7 +60,7 @@ export class Connector implements SessionKeeper, PipeLink, ConnectHandler, Carri
   /** Makes the pipe and starts to look for the peer. */
   start(): void {
     if (!this.#options.immediate) this.#makePipe();
-    this.#connect();
+    if (!this.#isClosed) this.#connect();
   }
 
   eachPipe(visit: (pipe: Pipe) => void): void {
@@ -96,7 +96,7 @@ export class Connector implements SessionKeeper, PipeLink, ConnectHandler, Carri
       return;
     }
     if (linger > 0) this.#lingerTimer = setTimeout(() => this.#end(), linger).unref();
-    if (isReady) session?.finish();
+    if (isReady) session?.end();
   }
 
   // What the attempt says.
@@ -126,8 +126,12 @@ export class Connector implements SessionKeeper, PipeLink, ConnectHandler, Carri
   ready(session: Session): NetPipe {
     this.#faults = 0;
     const pipe = this.#pipe ?? this.#makePipe();
-    if (this.#isClosing) session.finish();
+    if (this.#isClosing) session.end();
     return pipe;
+  }
+
+  drop(): void {
+    this.close(this.#options.linger);
   }
 
   lost(_session: Session, failure: Failure | undefined): void {
@@ -164,8 +168,14 @@ export class Connector implements SessionKeeper, PipeLink, ConnectHandler, Carri
     // The whole set is sent when there is a peer.
   }
 
-  refuse(): void {
-    // There is nobody to refuse.
+  refuse(error: ErrnoError): void {
+    const { events } = this.#host;
+    if (events.active) events.emit({ type: "handshake:error:other", address: this.address, error });
+    this.#end();
+  }
+
+  finish(): void {
+    this.close(this.#options.linger);
   }
 
   #makePipe(): NetPipe {

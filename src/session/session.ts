@@ -13,7 +13,7 @@
  */
 import { Connection, type ConnectionHandler, type Failure, type PeerInfo } from "../connection/connection.ts";
 import { FLUSH_LIMIT_BYTES } from "../constants.ts";
-import { errnoError, systemError } from "../errors.ts";
+import { type ErrnoError, errnoError, systemError } from "../errors.ts";
 import { authEventError, protocolEventError } from "../events.ts";
 import type { OptionValues } from "../options.ts";
 import type { NetPipe, PipeLink } from "../pipe.ts";
@@ -25,6 +25,8 @@ import type { Flushable } from "./turn.ts";
 export interface SessionKeeper {
   /** The handshake is done: the pipe that serves this peer; `undefined` refuses it. */
   ready(session: Session, peer: PeerInfo): NetPipe | undefined;
+  /** The pattern is done with this peer: end the session for good, after what waits is written. */
+  drop(session: Session): void;
   /** The session has ended; `failure` says so when it was not just a lost connection. */
   lost(session: Session, failure: Failure | undefined): void;
 }
@@ -218,12 +220,19 @@ export class Session implements ConnectionHandler, StreamHandler, PipeLink, Flus
     this.schedule();
   }
 
-  refuse(reason: string): void {
-    this.fail({ kind: "incompatible", detail: reason });
+  refuse(error: ErrnoError): void {
+    const { events } = this.#host;
+    if (events.active) events.emit({ type: "handshake:error:other", address: this.address, error });
+    this.#failure = { kind: "incompatible", detail: error.message };
+    this.#stream.destroy();
+  }
+
+  finish(): void {
+    this.#keeper.drop(this);
   }
 
   /** Ends the connection when all that waits is written. What still comes in is dropped. */
-  finish(): void {
+  end(): void {
     this.#isClosing = true;
     if (!this.#isReady || this.#isEnded) this.#stream.destroy();
     else this.flush();

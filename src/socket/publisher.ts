@@ -69,6 +69,7 @@ export class PublisherPattern extends Pattern {
   override ended(pipe: Pipe): void {
     this.pipes.delete(pipe);
     this.trie.removeAll(pipe);
+    this.#matches.length = 0;
     if (pipe.writerWaits) this.host.wakeSender();
   }
 

@@ -8,7 +8,7 @@
  * notice. Replies nobody asked for are dropped as they come, so the inbox of a peer stays empty.
  */
 import { randomUint32 } from "../bytes.ts";
-import type { ErrorCode } from "../errors.ts";
+import { type ErrorCode, errnoError } from "../errors.ts";
 import type { RequestOptions } from "../option-types.ts";
 import { SOCKET_TYPES } from "../options.ts";
 import type { Pipe } from "../pipe.ts";
@@ -87,7 +87,7 @@ export class RequestPattern extends Pattern {
   override take(pipe: Pipe, frames: Buffer[]): boolean {
     const start = envelopeLength(frames);
     if (start === 0) {
-      pipe.refuse("A reply starts with an empty frame, or an id and an empty frame");
+      pipe.refuse(errnoError("EPROTO", undefined, "A reply starts with an empty frame, or an id and an empty frame"));
       return true;
     }
     if (pipe !== this.#asked || this.#state !== "asking" || !this.#fits(frames, start)) return true;

@@ -209,6 +209,10 @@ export class InprocPipe extends Pipe {
     this.close();
   }
 
+  override finish(): void {
+    this.close();
+  }
+
   /** A message from the other end. */
   deliver(frames: Buffer[]): void {
     if (!this.isEnded) this.push(frames);
