@@ -37,8 +37,10 @@ export const LONG_NONCE_BYTES = 16;
 export const COOKIE_BYTES = 96;
 export const VOUCH_BYTES = 80;
 
+type NonceKind = "hello" | "welcome" | "cookie" | "initiate" | "vouch" | "ready" | "clientMessage" | "serverMessage";
+
 /** The beginnings of nonces: each kind of box has its own, so that no two boxes under one key share a nonce. */
-export const NONCE = {
+export const NONCE: Readonly<Record<NonceKind, Buffer>> = {
   hello: Buffer.from("CurveZMQHELLO---"),
   welcome: Buffer.from("WELCOME-"),
   cookie: Buffer.from("COOKIE--"),
@@ -47,7 +49,7 @@ export const NONCE = {
   ready: Buffer.from("CurveZMQREADY---"),
   clientMessage: Buffer.from("CurveZMQMESSAGEC"),
   serverMessage: Buffer.from("CurveZMQMESSAGES"),
-} as const;
+};
 
 /** What a mechanism takes from its surroundings. Tests put others here. */
 export interface CurveTools {
