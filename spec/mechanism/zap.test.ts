@@ -14,6 +14,13 @@ function reply(status: string, metadata: Uint8Array = Buffer.alloc(0), userId = 
   return ["", "1.0", "1", status, "text", userId, metadata].map((frame) => Buffer.from(frame as string));
 }
 
+/** An answer of 200 with another frame in one place. */
+function replaced(index: number, frame: Buffer): Buffer[] {
+  const frames = reply("200");
+  frames[index] = frame;
+  return frames;
+}
+
 const GREETING = vectors.GREETING_NULL;
 const DOMAIN = { zapDomain: Buffer.from("global") };
 
@@ -116,8 +123,8 @@ it("ends by an answer that is none, and names what is wrong", () => {
     ["ERR_ZAP_MALFORMED_REPLY", [...reply("200"), Buffer.alloc(0)]],
     ["ERR_ZAP_MALFORMED_REPLY", []],
     ["ERR_ZAP_UNSPECIFIED", [Buffer.from("x"), ...reply("200").slice(1)]],
-    ["ERR_ZAP_BAD_VERSION", reply("200").with(1, Buffer.from("1.1"))],
-    ["ERR_ZAP_BAD_REQUEST_ID", reply("200").with(2, Buffer.from("2"))],
+    ["ERR_ZAP_BAD_VERSION", replaced(1, Buffer.from("1.1"))],
+    ["ERR_ZAP_BAD_REQUEST_ID", replaced(2, Buffer.from("2"))],
     ["ERR_ZAP_INVALID_STATUS_CODE", reply("201")],
     ["ERR_ZAP_INVALID_STATUS_CODE", reply("")],
     ["ERR_ZAP_INVALID_METADATA", reply("200", Buffer.from("x"))],
@@ -170,7 +177,8 @@ it("carries credentials as they are", () => {
   const frames = encodeZapRequest({ ...request, credentials: [key] });
   assert.is(frames.length, 8);
   assert.equal(frames[7], key);
-  assert.is.not(frames[7].buffer, key.buffer);
+  key.fill(0);
+  assert.is(frames[7][0], 255);
 });
 
 it("hears no answer after the end, and none after the handshake timer", () => {
