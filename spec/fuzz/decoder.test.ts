@@ -1,0 +1,94 @@
+/**
+ * Random and mutated streams: the decoder says what its slow twin says, or refuses by ProtocolError where the twin does. Nothing
+ * else may happen. The seed is printed; FUZZ_SEED runs it again, FUZZ_ROUNDS runs more.
+ */
+import { Decoder } from "../../src/codec/decoder.ts";
+import { encodeFrame, FLAG_COMMAND, FLAG_MORE } from "../../src/codec/frame.ts";
+import { ProtocolError } from "../../src/errors.ts";
+import { below, randomly, seeded } from "../codec/deliveries.ts";
+import { assert, suite } from "../helpers/test.ts";
+import { decodeSlowly, Recorder } from "../twins/decoder.ts";
+
+const it = suite("fuzz/decoder");
+
+const SEED = Number(process.env.FUZZ_SEED ?? 20240229);
+const ROUNDS = Number(process.env.FUZZ_ROUNDS ?? 3000);
+
+/** Sizes around every border: of the forms, of a page, of what is viewed. */
+const SIZES = [0, 1, 2, 10, 100, 254, 255, 256, 1023, 1024, 1025, 4095, 4096, 4097, 8191, 8192, 8193, 20000, 70000];
+
+/** A legal stream. */
+function legal(random: () => number): Buffer {
+  const frames: Buffer[] = [];
+  for (let count = 1 + below(random, 12); count > 0; count--) {
+    const size = random() < 0.7 ? below(random, 40) : SIZES[below(random, SIZES.length)];
+    const body = Buffer.alloc(size, below(random, 256));
+    const kind = random();
+    frames.push(encodeFrame(kind < 0.6 ? 0 : kind < 0.85 ? FLAG_MORE : FLAG_COMMAND, body));
+    // LONG is legal with any size.
+    if (random() < 0.1) frames.push(Buffer.from("020000000000000002abcd", "hex"));
+  }
+  return Buffer.concat(frames);
+}
+
+/** Changes, drops, doubles or inserts a few octets. */
+function mutated(stream: Buffer, random: () => number): Buffer {
+  let bytes = stream;
+  for (let count = 1 + below(random, 4); count > 0; count--) {
+    const at = below(random, bytes.length + 1);
+    const kind = below(random, 4);
+    if (kind === 0 && at < bytes.length) bytes[at] = below(random, 256);
+    else if (kind === 1) bytes = Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + below(random, 9))]);
+    else if (kind === 2)
+      bytes = Buffer.concat([bytes.subarray(0, at), bytes.subarray(Math.max(0, at - below(random, 9)))]);
+    else bytes = Buffer.concat([bytes.subarray(0, at), Buffer.of(below(random, 8)), bytes.subarray(at)]);
+  }
+  return bytes;
+}
+
+/** Decodes in random pieces, with random stops. */
+function decode(stream: Buffer, maxMessageSize: number, random: () => number): string[] {
+  const sink = new Recorder();
+  sink.stopEvery = random() < 0.5 ? 0 : 1 + below(random, 4);
+  const decoder = new Decoder(sink, maxMessageSize);
+  decoder.handshaking = false;
+  try {
+    for (const chunk of randomly(stream, random)) {
+      decoder.push(chunk);
+      if (random() < 0.5) decoder.resume();
+    }
+    while (decoder.stopped) decoder.resume();
+  } catch (error) {
+    assert.instance(error, ProtocolError);
+    sink.lines.push("fault");
+  }
+  return sink.lines;
+}
+
+function run(title: string, make: (random: () => number) => Buffer): void {
+  it(
+    title,
+    () => {
+      console.log(`seed ${SEED}, ${ROUNDS} rounds`);
+      for (let round = 0; round < ROUNDS; round++) {
+        const random = seeded(SEED + round);
+        const stream = make(random);
+        const maxMessageSize = random() < 0.7 ? -1 : below(random, 300);
+        const wanted = decodeSlowly(stream, maxMessageSize);
+        const got = decode(Buffer.from(stream), maxMessageSize, random);
+        if (wanted.join("\n") !== got.join("\n")) assert.equal(got, wanted, `FUZZ_SEED=${SEED + round}`);
+      }
+    },
+    { timeout: 60_000 },
+  );
+}
+
+run("decodes legal streams as the twin does", legal);
+run("accepts mutated streams as the twin does, or refuses them", (random) => mutated(legal(random), random));
+run("accepts noise as the twin does, or refuses it", (random) =>
+  Buffer.from(
+    Array.from({ length: below(random, 200) }, () => (random() < 0.5 ? below(random, 8) : below(random, 256))),
+  ),
+);
+
+it.run();
