@@ -15,6 +15,7 @@
 #include <string.h>
 #include <strings.h>
 #include <time.h>
+#include <unistd.h>
 #include <zmq.h>
 
 #define MAX_SOCKETS 64
@@ -22,6 +23,8 @@
 #define LITERAL_FRAME_BYTES 64
 #define PATTERN_PERIOD 251
 #define POLL_MS 5
+#define IDLE_MS 20
+#define ZAP_ATTEMPTS 200
 #define ZAP_ENDPOINT "inproc://zeromq.zap.01"
 
 typedef struct {
@@ -510,6 +513,15 @@ static int64_t now(void) {
     return time.tv_sec * 1000LL + time.tv_nsec / 1000000;
 }
 
+/* libzmq takes up new connections, and ends old ones, only while the application calls it: so an idle agent calls. */
+static void poke(void) {
+    for (int i = 0; i < socketCount; i++) {
+        int events;
+        size_t length = sizeof events;
+        zmq_getsockopt(sockets[i].handle, ZMQ_EVENTS, &events, &length);
+    }
+}
+
 static int waitEvent(void) {
     Socket *socket = find(words[2]);
     if (socket == NULL) return -1;
@@ -519,6 +531,7 @@ static int waitEvent(void) {
     int wanted = atoi(words[4]);
     int64_t end = now() + atoi(words[5]);
     for (;;) {
+        poke();
         readEvents(socket);
         if (socket->seen[at] >= wanted || now() >= end) break;
         zmq_pollitem_t item = {socket->monitor, 0, ZMQ_POLLIN, 0};
@@ -583,7 +596,12 @@ static int zap(void) {
     zapCredentialCount = 0;
     for (int i = 3; i < wordCount && zapCredentialCount < 4; i++) zapCredentials[zapCredentialCount++] = parseFrame(words[i]);
     zapSocket = zmq_socket(context, ZMQ_REP);
-    if (zapSocket == NULL || zmq_bind(zapSocket, ZAP_ENDPOINT) != 0) return failErrno();
+    if (zapSocket == NULL) return failErrno();
+    /* The handler before it may still be on its way out. */
+    for (int attempt = 1; zmq_bind(zapSocket, ZAP_ENDPOINT) != 0; attempt++) {
+        if (zmq_errno() != EADDRINUSE || attempt == ZAP_ATTEMPTS) return failErrno();
+        zmq_poll(NULL, 0, POLL_MS);
+    }
     zapRuns = 1;
     pthread_create(&zapThread, NULL, serveZap, NULL);
     return 0;
@@ -660,12 +678,35 @@ static int obey(const char *verb) {
     return fail("EUNSUPPORTED", verb);
 }
 
+/* The next line without its end, in memory that lasts until the next call; NULL at the end of the input. */
+static char *readLine(void) {
+    static char *buffer;
+    static size_t room, filled, used;
+    if (used > 0) memmove(buffer, buffer + used, filled -= used);
+    used = 0;
+    for (;;) {
+        char *end = filled == 0 ? NULL : memchr(buffer, '\n', filled);
+        if (end != NULL) {
+            *end = 0;
+            used = end - buffer + 1;
+            return buffer;
+        }
+        zmq_pollitem_t item = {NULL, 0, ZMQ_POLLIN, 0};
+        if (zmq_poll(&item, 1, IDLE_MS) == 0) {
+            poke();
+            continue;
+        }
+        if (room - filled < 65536) buffer = realloc(buffer, room = room * 2 + 65536);
+        ssize_t got = read(0, buffer + filled, room - filled);
+        if (got <= 0) return NULL;
+        filled += got;
+    }
+}
+
 int main(void) {
-    char *line = NULL;
-    size_t room = 0;
+    char *line;
     context = zmq_ctx_new();
-    while (getline(&line, &room, stdin) > 0) {
-        line[strcspn(line, "\n")] = 0;
+    while ((line = readLine()) != NULL) {
         wordCount = 0;
         for (char *word = strtok(line, " "); word != NULL && wordCount < 16383; word = strtok(NULL, " "))
             words[wordCount++] = word;

@@ -52,9 +52,11 @@ const EVENTS = [
 ];
 
 const POLL_MS = 5;
+const IDLE_MS = 20;
 
 /** How long a command may go on after the runner has gone. */
 const ORPHAN_MS = 20_000;
+const ZAP_ATTEMPTS = 200;
 const ZAP_ENDPOINT = "inproc://zeromq.zap.01";
 
 /** @type {Map<string, Held>} */
@@ -155,7 +157,16 @@ function countBody(body, tags) {
 /** @param {string} kind @param {Buffer[]} credentials */
 async function startZap(kind, credentials) {
   const socket = new zmq.Reply();
-  await socket.bind(ZAP_ENDPOINT);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await socket.bind(ZAP_ENDPOINT);
+      break;
+    } catch (error) {
+      // The handler before it may still be on its way out.
+      if (/** @type {any} */ (error).code !== "EADDRINUSE" || attempt === ZAP_ATTEMPTS) throw error;
+      await sleep(POLL_MS);
+    }
+  }
   zapSocket = socket;
   const serve = async () => {
     for await (const frames of socket) {
@@ -286,7 +297,10 @@ const commands = {
   async wait(name, event, count, ms) {
     const { seen } = held(name);
     const end = Date.now() + +ms;
-    while ((seen.get(event) ?? 0) < +count && Date.now() < end) await sleep(POLL_MS);
+    while ((seen.get(event) ?? 0) < +count && Date.now() < end) {
+      poke();
+      await sleep(POLL_MS);
+    }
     return [seen.get(event) ?? 0];
   },
   events(name) {
@@ -312,9 +326,20 @@ const commands = {
   },
 };
 
+/**
+ * libzmq takes up new connections, and ends old ones, only while the application calls it: so an idle agent calls. What
+ * is written in JavaScript alone must do without. Not while a socket waits for a message: asking libzmq for its state takes
+ * away the edge that the binding waits for.
+ */
+function poke() {
+  if (implementation !== "native") return;
+  for (const { socket } of sockets.values()) socket.readable;
+}
+
 /** @param {string} line */
 async function obey(line) {
   const [id, verb, ...words] = line.split(" ");
+  running++;
   try {
     if (commands[verb] === undefined) throw new AgentError("EUNSUPPORTED", `command ${verb}`);
     const answer = /** @type {unknown[] | undefined} */ (await commands[verb](...words));
@@ -322,10 +347,17 @@ async function obey(line) {
   } catch (error) {
     const { code, message } = /** @type {any} */ (error);
     process.stdout.write(`${id} error ${code ?? "EFAILED"} ${String(message).replaceAll("\n", " ")}\n`);
+  } finally {
+    running--;
   }
 }
 
 let chain = Promise.resolve();
+let running = 0;
+setInterval(() => {
+  if (running === 0) poke();
+}, IDLE_MS);
+
 createInterface({ input: process.stdin })
   .on("line", (line) => {
     chain = chain.then(() => (line.endsWith(" quit") ? process.exit(0) : obey(line)));

@@ -5,7 +5,7 @@ by `wait` and `events`.
 """
 
 import os
-import sys
+import select
 import threading
 import time
 import zlib
@@ -16,6 +16,8 @@ from zmq.utils.monitor import recv_monitor_message
 LITERAL_FRAME_BYTES = 64
 PATTERN_PERIOD = 251
 POLL_MS = 5
+IDLE_SECONDS = 0.02
+ZAP_ATTEMPTS = 200
 ZAP_ENDPOINT = "inproc://zeromq.zap.01"
 
 TYPES = "PAIR PUB SUB REQ REP DEALER ROUTER PULL PUSH XPUB XSUB STREAM".split()
@@ -104,6 +106,12 @@ class Held:
     def close(self):
         self.socket.disable_monitor()
         self.socket.close()
+
+
+def poke():
+    """libzmq takes up new connections, and ends old ones, only while the application calls it: so an idle agent calls."""
+    for held in sockets.values():
+        held.socket.getsockopt(zmq.EVENTS)
 
 
 # ---- words
@@ -201,7 +209,15 @@ class Zap(threading.Thread):
         self.credentials = credentials
         self.runs = True
         self.socket = context.socket(zmq.REP)
-        self.socket.bind(ZAP_ENDPOINT)
+        # The handler before it may still be on its way out.
+        for attempt in range(ZAP_ATTEMPTS):
+            try:
+                self.socket.bind(ZAP_ENDPOINT)
+                return
+            except zmq.ZMQError as error:
+                if error.errno != zmq.EADDRINUSE or attempt == ZAP_ATTEMPTS - 1:
+                    raise
+                time.sleep(POLL_MS / 1000)
 
     def run(self):
         while self.runs:
@@ -327,6 +343,7 @@ def wait(name, event, count, ms):
     end = time.monotonic() + int(ms) / 1000
     held.read_events(0)
     while held.seen.get(event, 0) < int(count) and time.monotonic() < end:
+        poke()
         held.read_events(POLL_MS)
     return [held.seen.get(event, 0)]
 
@@ -392,8 +409,21 @@ def obey(verb, words):
         return f"error EFAILED {type(error).__name__}: {error}".replace("\n", " ")
 
 
-for line in sys.stdin:
-    number, verb, *words = line.split()
+def lines():
+    """The lines of stdin, and what an idle agent does meanwhile."""
+    rest = b""
+    while True:
+        while not select.select([0], [], [], IDLE_SECONDS)[0]:
+            poke()
+        chunk = os.read(0, 65536)
+        if not chunk:
+            return
+        *whole, rest = (rest + chunk).split(b"\n")
+        yield from whole
+
+
+for line in lines():
+    number, verb, *words = line.decode().split()
     if verb == "quit":
         break
     print(number, obey(verb, words), flush=True)

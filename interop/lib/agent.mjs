@@ -40,6 +40,8 @@ export class Agent {
   trace = () => {};
   label = "";
   dead = false;
+  /** Killed, though its end may not have been seen yet. */
+  doomed = false;
 
   /** @param {string} implementation @param {string[]} command program and arguments @param {Record<string, string>} [env] */
   constructor(implementation, command, env = {}) {
@@ -120,11 +122,12 @@ export class Agent {
 
   kill() {
     this.signal("SIGKILL");
+    this.doomed = true;
   }
 
   /** Ends it politely, and by force when it does not go. */
   async quit() {
-    if (this.dead) return;
+    if (this.dead || this.doomed) return;
     this.#child.stdin.write("0 quit\n");
     const timer = setTimeout(() => this.kill(), QUIT_MS);
     await this.exited;

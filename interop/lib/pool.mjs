@@ -51,7 +51,7 @@ export class AgentPool {
   /** @param {Agent} agent */
   async giveBack(agent) {
     agent.trace = () => {};
-    if (agent.dead) return;
+    if (agent.dead || agent.doomed) return;
     if (!this.#reuse) return agent.quit();
     await agent.call("reset");
     const idle = this.#idle.get(agent.implementation) ?? [];

@@ -57,12 +57,17 @@ function reasons(results) {
 export function matrixText(outcome, peers) {
   const table = [[`${outcome.sut} with`, ...peers], ...rows(outcome, peers)];
   const widths = table[0].map((_, column) => Math.max(...table.map((row) => row[column].length)));
-  const lines = table.map((row) => row.map((text, column) => text.padEnd(widths[column])).join("  ").trimEnd());
+  const lines = table.map((row) =>
+    row
+      .map((text, column) => text.padEnd(widths[column]))
+      .join("  ")
+      .trimEnd(),
+  );
   for (const [reason, times] of reasons(outcome.results)) lines.push(`skipped ${times}: ${reason}`);
   return lines.join("\n");
 }
 
-/** @param {Result} result */
+/** @param {Result} result @param {string} sut */
 export function failureText({ scenario, peer, variant, reason, transcript = [] }, sut) {
   const command = [
     "node interop/run.mjs",

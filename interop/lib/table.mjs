@@ -7,6 +7,9 @@
 /** @typedef {import("./world.mjs").Options} Options */
 /** @typedef {import("./pool.mjs").Features} Features */
 
+/** What libzmq has to be told, and zmtp does not. @param {Role} role @param {Options} options @returns {Options} */
+export const unlessZmtp = (role, options) => (role.implementation === "zmtp" ? {} : options);
+
 /**
  * @typedef {object} Scenario
  * @property {string} name `family/what`

@@ -309,7 +309,8 @@ export class World {
   async resynchronise(publisher, subscriber, topic, ms = PATIENCE_MS) {
     const end = performance.now() + ms;
     do {
-      if (performance.now() > end) throw new Error(`${publisher.agent.label} did not learn the subscriptions in ${ms} ms`);
+      if (performance.now() > end)
+        throw new Error(`${publisher.agent.label} did not learn the subscriptions in ${ms} ms`);
       await publisher.send(`${topic}try`);
     } while ((await subscriber.receive(1, SYNC_TRY_MS)).length === 0);
     await publisher.send(`${topic}last`);

@@ -21,7 +21,10 @@ const MULTIPARTS = [
   ["one", "two"],
   Array.from({ length: 40 }, (_, index) => `frame ${index}`),
   ["head", { size: 300, seed: 1 }, "", { size: 70_000, seed: 2 }, "tail"],
-  [{ size: 200_000, seed: 3 }, { size: 200_000, seed: 4 }],
+  [
+    { size: 200_000, seed: 3 },
+    { size: 200_000, seed: 4 },
+  ],
   ["single"],
 ];
 

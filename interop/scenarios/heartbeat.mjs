@@ -5,7 +5,7 @@ import { equal, pause } from "../lib/world.mjs";
 
 const INTERVAL_MS = 100;
 const TIMEOUT_MS = 400;
-const IDLE_MS = 1200;
+const IDLE_MS = 800;
 
 const beating = { heartbeatInterval: INTERVAL_MS, heartbeatTimeout: TIMEOUT_MS };
 

@@ -21,15 +21,18 @@ export const others = [
     roles: ["XPUB", "SUB"],
     async run(world) {
       await world.link();
-      await world.b.subscribe("A", "A", "");
-      await world.a.expect(["\u0001A", "\u0001"]);
+      await world.b.subscribe("A", "A");
+      await world.a.expect(["\u0001A"]);
+      await world.b.subscribe("");
+      await world.a.expect(["\u0001"]);
       await world.b.unsubscribe("A");
       await world.b.unsubscribe("A");
       await world.a.expect(["\u0000A"]);
       await world.a.send(["anything", "goes"]);
       await world.b.expect([["anything", "goes"]]);
       await world.b.close();
-      await world.a.expect(["\u0000"]);
+      // A connecting XPUB keeps what its peer had subscribed until the peer is back.
+      if (world.case.binder === "a") await world.a.expect(["\u0000"]);
     },
   },
   {

@@ -1,8 +1,8 @@
 /** PUB and SUB: what is subscribed arrives, all of it and nothing else. */
+import { unlessZmtp } from "../lib/table.mjs";
 import { ensure, equal, heard, pause, SILENCE_MS } from "../lib/world.mjs";
 
 /** @typedef {import("../lib/table.mjs").Scenario} Scenario */
-/** @typedef {import("../lib/table.mjs").Role} Role */
 
 const MANY = 20_000;
 const BURST = 5000;
@@ -11,9 +11,6 @@ const KIB = 1024;
 
 /** libzmq's SUB sends its topics through its outgoing queue and forgets those above the high-water mark of 1000. */
 const UNLIMITED_TOPICS = { sendHighWaterMark: 0 };
-
-/** @param {Role} role */
-const subscriberOptions = (role) => (role.implementation === "zmtp" ? {} : UNLIMITED_TOPICS);
 
 /** @type {Scenario[]} */
 export const pubSub = [
@@ -97,7 +94,7 @@ export const pubSub = [
     name: `pub-sub/${TOPICS} topics`,
     roles: ["PUB", "SUB"],
     options: { a: { sendHighWaterMark: 0 }, b: { receiveHighWaterMark: 0 } },
-    caseOptions: ({ b }) => ({ b: subscriberOptions(b) }),
+    caseOptions: ({ b }) => ({ b: unlessZmtp(b, UNLIMITED_TOPICS) }),
     ms: 30_000,
     async run(world) {
       await world.open();
@@ -119,7 +116,9 @@ export const pubSub = [
       b.features.version === "4.3.4" ? "SUB of libzmq 4.3.4 frames topics of 246 to 255 octets wrongly" : undefined,
     async run(world) {
       await world.link();
-      const topics = [244, 245, 246, 248, 249, 254, 255, 256, 1000].map((size, index) => Buffer.alloc(size, 97 + index));
+      const topics = [244, 245, 246, 248, 249, 254, 255, 256, 1000].map((size, index) =>
+        Buffer.alloc(size, 97 + index),
+      );
       await world.b.subscribe(...topics);
       await world.synchronise(world.a, world.b);
       for (const topic of topics) await world.a.send([topic, "match"]);
@@ -148,8 +147,8 @@ export const pubSub = [
     roles: ["PUB", "SUB"],
     // libzmq's PUB drops above 1000 in a burst, so that it gets room; zmtp's must not need it.
     caseOptions: ({ a, b }) => ({
-      a: a.implementation === "zmtp" ? {} : { sendHighWaterMark: 0 },
-      b: b.implementation === "zmtp" ? {} : { receiveHighWaterMark: 0 },
+      a: unlessZmtp(a, { sendHighWaterMark: 0 }),
+      b: unlessZmtp(b, { receiveHighWaterMark: 0 }),
     }),
     async run(world) {
       await world.link();
@@ -170,7 +169,7 @@ export const pubSub = [
       equal(await world.a.stream("m", 0, sent, { size: 64 * KIB, ms: 1000 }), sent, "sent");
       const { total, tags } = await world.b.count(sent, SILENCE_MS * 2);
       world.measured.delivered = total;
-      ensure(total >= 20 && total < sent, `${total} of ${sent} arrived`);
+      ensure(total >= 5 && total < sent, `${total} of ${sent} arrived`);
       const tally = tags.get("m");
       equal(tally?.first, 0, "the first is");
       ensure(Number(tally?.last) < sent, "numbers go up");
@@ -214,7 +213,8 @@ export const pubSub = [
       const publishers = [world.a, await world.extra("a"), await world.extra("a")];
       for (const publisher of publishers.slice(1)) await publisher.connect(world.address);
       for (const publisher of publishers) await world.synchronise(publisher, world.b);
-      for (const [index, publisher] of publishers.entries()) equal(await publisher.stream(`p${index}`, 0, 200), 200, "sent");
+      for (const [index, publisher] of publishers.entries())
+        equal(await publisher.stream(`p${index}`, 0, 200), 200, "sent");
       const { tags } = await world.b.count(600);
       for (let index = 0; index < 3; index++) {
         equal(tags.get(`p${index}`), { count: 200, first: 0, last: 199, gaps: 0 }, `publisher ${index} gave`);

@@ -2,8 +2,9 @@
  * PLAIN and CURVE. Who is the server does not depend on who binds, so that each side plays the server as a PUSH and as
  * a PULL, bound and connected. The keys are the pairs from libzmq's documentation: secret to nobody.
  */
-import { equal, SILENCE_MS } from "../lib/world.mjs";
+
 import { hex } from "../lib/words.mjs";
+import { equal, SILENCE_MS } from "../lib/world.mjs";
 
 /** @typedef {import("../lib/table.mjs").Scenario} Scenario */
 /** @typedef {import("../lib/world.mjs").World} World */
