@@ -7,7 +7,7 @@
 
 import * as net from "node:net";
 import { getSystemErrorName } from "node:util";
-import { type ErrnoError, errnoError, systemError } from "../errors.ts";
+import { ErrnoError, errnoError, systemError } from "../errors.ts";
 import type { OptionValues } from "../options.ts";
 import { formatHostPort, type IpcEndpoint, type TcpEndpoint } from "./endpoint.ts";
 import { type BoundPath, claimPath } from "./ipc.ts";
@@ -79,7 +79,7 @@ export function listenSync(
   const opening = new Opening(endpoint, options, handler, host);
   for (const target of opening.targets) {
     try {
-      return opening.opened(openSync(target, options));
+      return opening.opened(openSync(target, options, endpoint.address));
     } catch (error) {
       opening.failed(error as NodeJS.ErrnoException);
     }
@@ -128,6 +128,7 @@ class Opening {
 
   failure(): ErrnoError {
     this.#path?.release(() => {});
+    if (this.#failure instanceof ErrnoError) return this.#failure;
     return systemError(this.#failure as NodeJS.ErrnoException, this.#endpoint.address);
   }
 }
@@ -226,7 +227,7 @@ function open(target: Target, backlog: number): Promise<net.Server> {
   });
 }
 
-function openSync(target: Target, options: ListenOptions): net.Server {
+function openSync(target: Target, options: ListenOptions, address: string): net.Server {
   const server = net.createServer().unref();
   // A failure is seen at once below; its event comes later.
   server.on("error", ignore);
@@ -241,7 +242,8 @@ function openSync(target: Target, options: ListenOptions): net.Server {
     if (!server.listening) throw errnoLike("EADDRINUSE");
   } else {
     const isEvery = target.host.address === "0.0.0.0" || target.host.address === "::";
-    if (!isEvery) throw errnoLike("ENOTSUP", "bindSync to one address is not supported by this runtime: use bind");
+    if (!isEvery)
+      throw errnoError("ENOTSUP", address, "bindSync to one address is not supported by this runtime: use bind");
     if (!options.ipv6) everyIpv4.add(server);
     server.listen({ port: target.port, backlog: Math.max(1, options.backlog), exclusive: true });
     if (!server.listening) throw errnoLike("EADDRINUSE");
@@ -258,11 +260,11 @@ function pathFailure(path: string): NodeJS.ErrnoException {
 }
 
 function uvError(number: number): NodeJS.ErrnoException {
-  return errnoLike(getSystemErrorName(number), undefined, number);
+  return errnoLike(getSystemErrorName(number), number);
 }
 
-function errnoLike(code: string, message: string = code, errno?: number): NodeJS.ErrnoException {
-  return Object.assign(new Error(message), { code, errno });
+function errnoLike(code: string, errno?: number): NodeJS.ErrnoException {
+  return Object.assign(new Error(code), { code, errno });
 }
 
 /** @throws ErrnoError EINVAL when a filter is no address range */
