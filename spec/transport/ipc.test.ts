@@ -1,0 +1,317 @@
+/**
+ * ipc: whose path it is, before, during and after.
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { connect, createServer, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { ErrnoError } from "../../src/errors.ts";
+import { connectStream } from "../../src/transport/connect.ts";
+import { type IpcEndpoint, parseEndpoint } from "../../src/transport/endpoint.ts";
+import { internals, type Listener, listen, listenSync } from "../../src/transport/listen.ts";
+import type { NetStream } from "../../src/transport/net-stream.ts";
+import { assert, suite } from "../helpers/test.ts";
+import { descriptors, eventually, Log, optionsWith, sleep } from "./pair.ts";
+
+const it = suite("transport/ipc");
+const [uvMajor, uvMinor] = process.versions.uv.split(".").map(Number);
+const hasAbstract = process.platform === "linux" && (uvMajor > 1 || uvMinor >= 48);
+const isRoot = process.getuid?.() === 0;
+
+let folder = "";
+it.beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "zmtp-")));
+});
+it.afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+type Way = (address: string, onStream?: (stream: NetStream) => void) => Promise<Listener>;
+
+function endpointOf(address: string, use: "bind" | "connect" = "bind"): IpcEndpoint {
+  return parseEndpoint(address, use) as IpcEndpoint;
+}
+
+const unexpected = (error: ErrnoError): void => assert.unreachable(`${error}`);
+const drop = (stream: NetStream): void => stream.destroy();
+
+const ways: Record<string, Way> = {
+  listen: (address, onStream = drop) => listen(endpointOf(address), optionsWith(), { onStream, onError: unexpected }),
+  listenSync: async (address, onStream = drop) =>
+    listenSync(endpointOf(address), optionsWith(), { onStream, onError: unexpected }),
+};
+
+async function codeOf(start: () => Promise<Listener>): Promise<string> {
+  let listener: Listener;
+  try {
+    listener = await start();
+  } catch (error) {
+    assert.instance(error, ErrnoError);
+    assert.ok((error as ErrnoError).address?.startsWith("ipc://"));
+    return (error as ErrnoError).code;
+  }
+  listener.close();
+  return "ok";
+}
+
+/** Whether somebody listens at `path`. */
+async function answers(path: string): Promise<boolean> {
+  const peer: Socket = connect({ path });
+  try {
+    await once(peer, "connect");
+    return true;
+  } catch {
+    return false;
+  } finally {
+    peer.on("error", () => {}).destroy();
+  }
+}
+
+for (const [name, way] of Object.entries(ways)) {
+  it(`${name}: a path is there while it is bound, and gone afterwards`, async () => {
+    const path = join(folder, "a");
+    const accepted: NetStream[] = [];
+    const listener = await way(`ipc://${path}`, (stream) => accepted.push(stream));
+    assert.is(listener.address, `ipc://${path}`);
+    assert.ok(lstatSync(path).isSocket());
+    const peer = connect({ path });
+    await eventually(() => accepted.length === 1);
+    assert.is(accepted[0].localAddress, `ipc://${path}`);
+    assert.is(accepted[0].peerAddress, "localhost");
+    const log = new Log();
+    accepted[0].handler = log;
+    listener.close();
+    listener.close();
+    assert.not.ok(existsSync(path));
+    peer.end("later");
+    await log.ended;
+    assert.is(log.text, "later");
+    assert.equal(readdirSync(folder), []);
+  });
+
+  it(`${name}: a relative path stays relative, and is removed where it was although the directory changed`, async () => {
+    const back = process.cwd();
+    const other = join(folder, "other");
+    mkdirSync(other);
+    process.chdir(folder);
+    try {
+      const listener = await way("ipc://name");
+      assert.is(listener.address, "ipc://name");
+      process.chdir(other);
+      writeFileSync("name", "not ours");
+      listener.close();
+      assert.not.ok(existsSync(join(folder, "name")));
+      assert.is(readFileSync("name", "utf8"), "not ours");
+    } finally {
+      process.chdir(back);
+    }
+  });
+
+  it(`${name}: a relative path in a directory whose own path is too long`, async () => {
+    const back = process.cwd();
+    const deep = join(folder, "d".repeat(60), "e".repeat(60));
+    mkdirSync(deep, { recursive: true });
+    process.chdir(deep);
+    try {
+      const listener = await way("ipc://name");
+      assert.ok(await answers("name"));
+      process.chdir(folder);
+      writeFileSync("name", "not ours");
+      listener.close();
+      assert.equal(readdirSync(deep), []);
+      assert.equal(readdirSync(folder).sort(), ["d".repeat(60), "name"]);
+      assert.is(readFileSync("name", "utf8"), "not ours");
+    } finally {
+      process.chdir(back);
+    }
+  });
+
+  it(`${name}: what is left of a dead process is taken over`, async () => {
+    const path = join(folder, "a");
+    const child = spawn(process.execPath, [
+      "-e",
+      `require("net").createServer().listen({path: ${JSON.stringify(path)}}, () => process.kill(process.pid, "SIGKILL"))`,
+    ]);
+    await once(child, "exit");
+    assert.ok(lstatSync(path).isSocket());
+    const listener = await way(`ipc://${path}`);
+    assert.ok(await answers(path));
+    listener.close();
+    assert.not.ok(existsSync(path));
+  });
+
+  it(`${name}: a second bind takes the path over, and the first one's close leaves it alone`, async () => {
+    const path = join(folder, "a");
+    const first = await way(`ipc://${path}`);
+    const second = await way(`ipc://${path}`);
+    first.close();
+    assert.ok(await answers(path));
+    assert.equal(readdirSync(folder), ["a"]);
+    second.close();
+    assert.not.ok(existsSync(path));
+  });
+
+  it(`${name}: a path that another process took over, or replaced, survives the close`, async () => {
+    const path = join(folder, "a");
+    const first = await way(`ipc://${path}`);
+    rmSync(path);
+    const server = createServer((socket) => socket.destroy()).listen({ path });
+    await once(server, "listening");
+    first.close();
+    assert.ok(await answers(path));
+    assert.equal(readdirSync(folder), ["a"]);
+    server.close();
+    const second = await way(`ipc://${path}`);
+    rmSync(path);
+    writeFileSync(path, "a file");
+    second.close();
+    assert.is(readFileSync(path, "utf8"), "a file");
+    rmSync(path);
+    const third = await way(`ipc://${path}`);
+    rmSync(path);
+    third.close();
+    assert.equal(readdirSync(folder), []);
+  });
+
+  it(`${name}: nothing that is not a socket is removed`, async () => {
+    writeFileSync(join(folder, "file"), "text");
+    mkdirSync(join(folder, "directory"));
+    symlinkSync("nowhere", join(folder, "dangling"));
+    const listener = await way(`ipc://${folder}/socket`);
+    symlinkSync("socket", join(folder, "link"));
+    for (const entry of ["file", "directory", "dangling", "link"]) {
+      assert.is(await codeOf(() => way(`ipc://${folder}/${entry}`)), "EADDRINUSE", entry);
+    }
+    assert.equal(readdirSync(folder).sort(), ["dangling", "directory", "file", "link", "socket"]);
+    assert.is(readFileSync(join(folder, "file"), "utf8"), "text");
+    listener.close();
+  });
+
+  it(`${name}: ENOENT for a missing directory, or a file in its place`, async () => {
+    writeFileSync(join(folder, "file"), "text");
+    assert.is(await codeOf(() => way(`ipc://${folder}/no/such`)), "ENOENT");
+    assert.is(await codeOf(() => way(`ipc://${folder}/file/such`)), "ENOENT");
+    assert.is(await codeOf(() => way(`ipc://${folder}/`)), "EADDRINUSE");
+  });
+
+  it(`${name}: a failure leaves no descriptor`, async () => {
+    await sleep(10);
+    const before = descriptors();
+    for (let i = 0; i < 50; i++) assert.is(await codeOf(() => way(`ipc://${folder}/no/such`)), "ENOENT");
+    for (let i = 0; i < 50; i++) assert.is(await codeOf(() => way(`ipc://${folder}/a`)), "ok");
+    await eventually(() => descriptors() <= before);
+  });
+
+  it(`${name}: ipc://* is a fresh directory under the temporary one, removed on close`, async () => {
+    const saved = process.env.TMPDIR;
+    process.env.TMPDIR = folder;
+    try {
+      const [first, second] = [await way("ipc://*"), await way("ipc://*")];
+      assert.match(first.address, /^ipc:\/\/\/.*\/tmp[A-Za-z0-9]{6}\/socket$/);
+      assert.is.not(first.address, second.address);
+      const path = first.address.slice("ipc://".length);
+      assert.is(dirname(dirname(path)), folder);
+      assert.is(lstatSync(dirname(path)).mode & 0o777, 0o700);
+      assert.ok(await answers(path));
+      first.close();
+      second.close();
+      assert.equal(readdirSync(folder), []);
+      process.env.TMPDIR = join(folder, "x".repeat(100));
+      mkdirSync(process.env.TMPDIR);
+      assert.is(await codeOf(() => way("ipc://*")), "ENAMETOOLONG");
+      assert.equal(readdirSync(process.env.TMPDIR), []);
+      process.env.TMPDIR = join(folder, "nowhere");
+      assert.is(await codeOf(() => way("ipc://*")), "ENOENT");
+    } finally {
+      if (saved === undefined) delete process.env.TMPDIR;
+      else process.env.TMPDIR = saved;
+    }
+  });
+
+  if (hasAbstract) {
+    it(`${name}: an abstract name has no file, and one owner`, async () => {
+      const abstract = `zmtp-${process.pid}-${name}`;
+      const listener = await way(`ipc://@${abstract}`);
+      assert.is(listener.address, `ipc://@${abstract}`);
+      assert.ok(await answers(`\0${abstract}`));
+      assert.is(await codeOf(() => way(`ipc://@${abstract}`)), "EADDRINUSE");
+      const stream = await new Promise<NetStream>((fulfil, reject) => {
+        connectStream(endpointOf(`ipc://@${abstract}`, "connect"), optionsWith(), {
+          onConnect: fulfil,
+          onFail: reject,
+        });
+      });
+      stream.destroy();
+      listener.close();
+      assert.not.ok(await answers(`\0${abstract}`));
+    });
+  } else {
+    it(`${name}: abstract names say what they need`, async () => {
+      const error = await way("ipc://@x").then(undefined, (thrown: ErrnoError) => thrown as ErrnoError);
+      assert.is((error as ErrnoError).code, "ENOTSUP");
+      assert.match((error as ErrnoError).message, /Node 22/);
+      const failed = await new Promise<ErrnoError>((onFail) => {
+        connectStream(endpointOf("ipc://@x", "connect"), optionsWith(), { onConnect: drop, onFail });
+      });
+      assert.is(failed.code, "ENOTSUP");
+    });
+  }
+
+  if (!isRoot) {
+    it(`${name}: EACCES where nothing may be written`, async () => {
+      chmodSync(folder, 0o500);
+      assert.is(await codeOf(() => way(`ipc://${folder}/a`)), "EACCES");
+      chmodSync(folder, 0o700);
+    });
+  }
+}
+
+it("listenSync on a path works without Node's inner function", async () => {
+  const { createServerHandle } = internals;
+  internals.createServerHandle = undefined;
+  try {
+    const listener = await ways.listenSync(`ipc://${folder}/a`);
+    assert.ok(await answers(join(folder, "a")));
+    listener.close();
+  } finally {
+    internals.createServerHandle = createServerHandle;
+  }
+});
+
+it("a path of the longest length works, with all of its bytes", async () => {
+  const limit = process.platform === "linux" ? 107 : 103;
+  const name = `\u00e4${"x".repeat(limit - folder.length - 1 - 2)}`;
+  const listener = await ways.listen(`ipc://${folder}/${name}`);
+  assert.equal(readdirSync(folder), [name]);
+  assert.ok(await answers(join(folder, name)));
+  listener.close();
+  assert.equal(readdirSync(folder), []);
+});
+
+it("works in a cluster's worker", async () => {
+  const path = fileURLToPath(new URL("./cluster.child.mjs", import.meta.url));
+  const child = spawn(process.execPath, [path, folder], { stdio: ["ignore", "pipe", "inherit"] });
+  let output = "";
+  child.stdout!.on("data", (chunk: Buffer) => {
+    output += chunk;
+  });
+  await once(child, "close");
+  assert.is(output, "bound bound bound bound\n");
+});
+
+it.run();
