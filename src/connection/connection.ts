@@ -53,7 +53,7 @@ export type { ZapHook } from "./security.ts";
 
 /** What is known of a peer once the handshake is over. */
 export interface PeerInfo {
-  readonly version: ProtocolVersion;
+  readonly version: ProtocolVersion | 0;
   /** As the peer names itself; empty when it did not, as in 1.0. */
   readonly socketType: string;
   /** Empty is anonymous. */
@@ -297,7 +297,6 @@ export class Connection implements DecoderSink, SecurityOwner {
       this.#decoder.push(chunk);
     } else {
       for (const piece of wire.unwrap(chunk)) this.#decoder.push(piece);
-      if (wire.failure !== undefined) throw wire.failure;
       if (wire.failure !== undefined) throw wire.failure;
     }
   }
