@@ -8,12 +8,24 @@ export type {
   EventOfType,
   EventType,
 } from "./events.ts";
+export { Dealer } from "./socket/dealer.ts";
 export type { Message, MessageLike } from "./socket/message.ts";
 export { type EventSubscriber, Observer } from "./socket/observer.ts";
+export { Pair } from "./socket/pair.ts";
 export { Publisher } from "./socket/publisher.ts";
 export { Pull } from "./socket/pull.ts";
 export { Push } from "./socket/push.ts";
 export { Reply } from "./socket/reply.ts";
 export { Request } from "./socket/request.ts";
-export { type Readable, Socket, type SocketOptions, type Writable } from "./socket/socket.ts";
+export { Router } from "./socket/router.ts";
+export {
+  type Readable,
+  type RoutedConnectOptions,
+  Socket,
+  type SocketOptions,
+  type Writable,
+} from "./socket/socket.ts";
+export { Stream } from "./socket/stream.ts";
 export { Subscriber } from "./socket/subscriber.ts";
+export { XPublisher } from "./socket/xpublisher.ts";
+export { XSubscriber } from "./socket/xsubscriber.ts";

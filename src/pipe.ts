@@ -17,8 +17,8 @@
  */
 import type { SlabPool } from "./codec/encoder.ts";
 import { type FanOut, Outbox, type Slab } from "./codec/encoder.ts";
-import type { ErrnoError } from "./errors.ts";
 import { BURST_FACTOR, SLAB_BYTES } from "./constants.ts";
+import type { ErrnoError } from "./errors.ts";
 import { Link, Ring } from "./ring.ts";
 
 /** What the handshake told of a peer. */
@@ -56,6 +56,8 @@ export interface PipeOwner {
 
 /** The network half of a pipe. */
 export interface PipeLink {
+  /** Whether this socket connected to the peer. */
+  readonly isOutgoing: boolean;
   /** Offers what waits to the kernel, now. */
   flush(): void;
   /** Something waits: flush at the end of this turn. */
@@ -97,6 +99,8 @@ export abstract class Pipe {
   isEnded = false;
   /** Whether a peer stands behind it at this moment. */
   isConnected = false;
+  /** Whether this socket connected to the peer: then the pipe survives a loss. */
+  readonly isOutgoing: boolean;
   /** Whether the writer met it full and waits. */
   writerWaits = false;
   /** Whether only the newest message is kept, either way. */
@@ -106,8 +110,9 @@ export abstract class Pipe {
   #lowWater: number;
   #readerIsBehind = false;
 
-  constructor(owner: PipeOwner, receiveLimit: number, conflates: boolean) {
+  constructor(owner: PipeOwner, receiveLimit: number, conflates: boolean, isOutgoing: boolean) {
     this.owner = owner;
+    this.isOutgoing = isOutgoing;
     this.conflates = conflates;
     this.#receiveLimit = receiveLimit;
     this.#lowWater = lowWaterOf(receiveLimit);
@@ -202,7 +207,7 @@ export class NetPipe extends Pipe {
     pool: SlabPool,
     limits: { send: number; receive: number; conflate: boolean },
   ) {
-    super(owner, limits.receive, limits.conflate);
+    super(owner, limits.receive, limits.conflate, link.isOutgoing);
     this.link = link;
     this.outbox = new Outbox(pool);
     this.#sendLimit = limits.send;
@@ -228,7 +233,7 @@ export class NetPipe extends Pipe {
     const outbox = this.outbox;
     if (this.conflates) outbox.clear();
     outbox.write(frames);
-    this.#written();
+    this.written();
   }
 
   override writeShared(fanOut: FanOut, slab: Slab, frames: readonly Uint8Array[]): void {
@@ -237,7 +242,7 @@ export class NetPipe extends Pipe {
       return;
     }
     this.outbox.writeShared(slab, fanOut.start, fanOut.end);
-    this.#written();
+    this.written();
   }
 
   override subscribe(topic: Buffer, subscribe: boolean): void {
@@ -269,8 +274,16 @@ export class NetPipe extends Pipe {
     this.link.resume();
   }
 
-  #written(): void {
+  protected written(): void {
     if (this.outbox.bytes >= SLAB_BYTES) this.link.flush();
     else this.link.schedule();
+  }
+}
+
+/** The pipe of a peer that speaks no ZMTP: what is written are octets. */
+export class RawPipe extends NetPipe {
+  override write(frames: readonly Uint8Array[]): void {
+    for (const frame of frames) this.outbox.writeRaw(frame);
+    this.written();
   }
 }

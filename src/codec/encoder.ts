@@ -200,6 +200,19 @@ export class Outbox {
     this.#waitingMessages++;
   }
 
+  /** Adds octets as they are, without a frame around them; they count as one message. */
+  writeRaw(body: Uint8Array): void {
+    if (body.length > COPY_LIMIT_BYTES) {
+      this.#append(body, undefined, 0, body.length, 1);
+      this.#tail = undefined;
+      this.bytes += body.length;
+    } else {
+      this.writeUncounted(body);
+      (this.#tail as Segment).messages++;
+    }
+    this.#waitingMessages++;
+  }
+
   /** Adds octets that hold whole frames but no message that counts: a subscription. */
   writeUncounted(bytes: Uint8Array): void {
     const tail = this.#room(bytes.length);

@@ -25,6 +25,7 @@ const STOP_AFTER_REFUSED = 1;
 const STOP_AFTER_HANDSHAKE = 2;
 
 export class Connector implements SessionKeeper, PipeLink, ConnectHandler, Carrier {
+  readonly isOutgoing: boolean = true;
   readonly address: string;
   readonly #host: SessionHost;
   /** As they stood at the call; what is set later holds for later calls. */

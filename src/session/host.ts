@@ -3,6 +3,8 @@
  * number.
  */
 import type { SlabPool } from "../codec/encoder.ts";
+import type { ConnectionHandler } from "../connection/connection.ts";
+import type { PeerConnection } from "../connection/raw.ts";
 import type { EventSink } from "../events.ts";
 import type { OptionValues } from "../options.ts";
 import type { NetPipe, Pipe, PipeLink, PipeOwner } from "../pipe.ts";
@@ -24,6 +26,8 @@ export interface SessionHost {
   readonly options: OptionValues;
   readonly events: EventSink;
   readonly pattern: SessionPattern;
+  /** Makes the protocol side of a new connection. */
+  createConnection(options: OptionValues, handler: ConnectionHandler): PeerConnection;
   /** Makes the pipe for a peer, with the socket's high-water marks. */
   createPipe(link: PipeLink): NetPipe;
 }

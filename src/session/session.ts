@@ -11,7 +11,8 @@
  * - Writing: one batch of whole messages at a time, for as long as the kernel takes everything at once.
  * - A session ends once, in one order: stop input, give the pipe back to its keeper, raise events.
  */
-import { Connection, type ConnectionHandler, type Failure, type PeerInfo } from "../connection/connection.ts";
+import type { ConnectionHandler, Failure, PeerInfo } from "../connection/connection.ts";
+import type { PeerConnection } from "../connection/raw.ts";
 import { FLUSH_LIMIT_BYTES } from "../constants.ts";
 import { type ErrnoError, errnoError, systemError } from "../errors.ts";
 import { authEventError, protocolEventError } from "../events.ts";
@@ -35,13 +36,14 @@ export interface SessionKeeper {
 const TIMER_MAX_MS = 0x7fffffff;
 
 export class Session implements ConnectionHandler, StreamHandler, PipeLink, Flushable {
+  readonly isOutgoing: boolean = false;
   isScheduled = false;
   /** The endpoint that events name. */
   readonly address: string;
   readonly #host: SessionHost;
   readonly #keeper: SessionKeeper;
   readonly #stream: NetStream;
-  readonly #connection: Connection;
+  readonly #connection: PeerConnection;
   #pipe: NetPipe | undefined;
   #failure: Failure | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -57,7 +59,7 @@ export class Session implements ConnectionHandler, StreamHandler, PipeLink, Flus
     this.#keeper = keeper;
     this.#stream = stream;
     this.address = address;
-    this.#connection = new Connection({ socketType: host.socketType, routingId: options.routingId, options }, this);
+    this.#connection = host.createConnection(options, this);
   }
 
   /** Starts the handshake. */
@@ -137,7 +139,7 @@ export class Session implements ConnectionHandler, StreamHandler, PipeLink, Flus
   ready(peer: PeerInfo): void {
     this.#isReady = true;
     const events = this.#host.events;
-    if (events.active) events.emit({ type: "handshake", address: this.address });
+    if (events.active && peer.version > 0) events.emit({ type: "handshake", address: this.address });
     const pipe = this.#keeper.ready(this, peer);
     if (pipe === undefined) {
       this.#stream.destroy();

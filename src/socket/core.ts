@@ -8,11 +8,13 @@
  */
 
 import type { SlabPool } from "../codec/encoder.ts";
+import { Connection, type ConnectionHandler } from "../connection/connection.ts";
+import { type PeerConnection, RawConnection } from "../connection/raw.ts";
 import type { ContextCore, Member } from "../context.ts";
-import { ErrnoError, errnoError } from "../errors.ts";
+import { ErrnoError, type ErrorCode, errnoError } from "../errors.ts";
 import type { OptionsHost } from "../option-access.ts";
-import { createOptions, type OptionValues } from "../options.ts";
-import { limitOf, NetPipe, type PeerFacts, type Pipe, type PipeLink } from "../pipe.ts";
+import { createOptions, type OptionValues, SOCKET_TYPES } from "../options.ts";
+import { limitOf, NetPipe, type PeerFacts, type Pipe, type PipeLink, RawPipe } from "../pipe.ts";
 import { Binder } from "../session/binder.ts";
 import { Connector } from "../session/connector.ts";
 import type { Carrier, SessionHost } from "../session/host.ts";
@@ -130,6 +132,7 @@ export class SocketCore implements SessionHost, PatternHost, InprocHost, Options
     if (CONNECTS_ONCE.has(this.socketType)) {
       for (const carrier of this.#connected) if (carrier.address === address) return;
     }
+    if (routingId !== undefined) this.pattern.reserve(routingId);
     if (endpoint.scheme === "inproc") {
       const pipe = this.loop.names.connect(address, this, routingId);
       pipe.onEnd = () => this.#gone(pipe);
@@ -210,6 +213,10 @@ export class SocketCore implements SessionHost, PatternHost, InprocHost, Options
     this.sender.wake();
   }
 
+  rejectSender(code: ErrorCode): void {
+    this.sender.reject(code);
+  }
+
   // What transports and sessions ask.
 
   get limits(): { send: number; receive: number; conflate: boolean } {
@@ -218,11 +225,17 @@ export class SocketCore implements SessionHost, PatternHost, InprocHost, Options
   }
 
   createPipe(link: PipeLink): NetPipe {
-    return new NetPipe(this.pattern, link, this.loop.pool, this.limits);
+    const Type = this.socketType === SOCKET_TYPES.STREAM ? RawPipe : NetPipe;
+    return new Type(this.pattern, link, this.loop.pool, this.limits);
   }
 
   schedule(item: Flushable): void {
     this.loop.turn.schedule(item);
+  }
+
+  createConnection(options: OptionValues, handler: ConnectionHandler): PeerConnection {
+    if (this.socketType === SOCKET_TYPES.STREAM) return new RawConnection(options.maxMessageSize, handler);
+    return new Connection({ socketType: this.socketType, routingId: options.routingId, options }, handler);
   }
 
   facts(): PeerFacts {

@@ -23,12 +23,16 @@ export interface PatternHost {
   wakeReceiver(): void;
   /** A send() that waits may succeed now. */
   wakeSender(): void;
+  /** A send() that waits cannot succeed any more. */
+  rejectSender(code: ErrorCode): void;
 }
 
 /** Common ground: no peer, nothing to send or receive. */
 export abstract class Pattern implements SessionPattern {
   protected readonly host: PatternHost;
   readonly refills: boolean = false;
+  /** Whose message was received last. */
+  last: Pipe | undefined;
 
   constructor(host: PatternHost) {
     this.host = host;
@@ -68,6 +72,9 @@ export abstract class Pattern implements SessionPattern {
   get refusesReceive(): boolean {
     return false;
   }
+
+  /** An id is about to be given to a new connection. @throws ErrnoError EADDRINUSE */
+  reserve(_id: Buffer): void {}
 
   /** How many distinct topics are subscribed to, here or by peers. */
   get topicsCount(): number {
@@ -132,13 +139,11 @@ export class Balancing {
   }
 }
 
-/** Messages in, in turn over the peers that have one (PULL, SUB, DEALER, ROUTER, REP). */
-export class Queueing {
+/** Messages in, in turn over the peers that have one: what every type that receives does (PULL, DEALER, SUB, ROUTER, REP…). */
+export abstract class ReceivingPattern extends Pattern {
   readonly #queue = new FairQueue<Pipe>();
-  /** Whose message was taken last. */
-  last: Pipe | undefined;
 
-  next(): Buffer[] | undefined {
+  override receive(): Buffer[] | undefined {
     for (;;) {
       const pipe = this.#queue.next();
       if (pipe === undefined) return undefined;
@@ -150,16 +155,23 @@ export class Queueing {
     }
   }
 
-  get canReceive(): boolean {
+  override get canReceive(): boolean {
     return this.#queue.peek() !== undefined;
   }
 
-  add(pipe: Pipe): void {
-    this.#queue.activate(pipe);
+  override take(pipe: Pipe, frames: Buffer[]): boolean {
+    if (!this.host.hand(frames)) return false;
+    this.last = pipe;
+    return true;
   }
 
-  /** The pipe has ended; what it received can still be read. */
-  ended(pipe: Pipe): void {
+  override readable(pipe: Pipe): void {
+    this.#queue.activate(pipe);
+    this.host.wakeReceiver();
+  }
+
+  /** What the peer has sent can still be read. */
+  override ended(pipe: Pipe): void {
     if (pipe.waiting === 0) this.#queue.deactivate(pipe);
   }
 }

@@ -10,9 +10,7 @@ import type { Pipe } from "../pipe.ts";
 import { SubscriptionTrie } from "../routing/subscription-trie.ts";
 import { Pattern } from "./pattern.ts";
 import { installOptions, type SocketOptions, WritableSocket } from "./socket.ts";
-
-const SUBSCRIBE = 1;
-const UNSUBSCRIBE = 0;
+import { isSubscription, SUBSCRIBE } from "./topics.ts";
 
 export class PublisherPattern extends Pattern {
   protected readonly trie: SubscriptionTrie<Pipe> = new SubscriptionTrie<Pipe>();
@@ -50,9 +48,11 @@ export class PublisherPattern extends Pattern {
 
   /** Messages from peers are subscriptions, or nothing to a PUB. */
   override take(pipe: Pipe, frames: Buffer[]): boolean {
-    const first = frames[0] as Buffer;
-    if (frames.length === 1 && first.length > 0 && (first[0] as number) <= SUBSCRIBE) {
-      this.subscription(pipe, first.subarray(1), first[0] !== UNSUBSCRIBE);
+    const { onlyFirstSubscribe } = this.host.options;
+    for (let i = 0; i < frames.length; i++) {
+      const frame = frames[i] as Buffer;
+      if (isSubscription(frame)) this.subscription(pipe, frame.subarray(1), frame[0] === SUBSCRIBE);
+      if (onlyFirstSubscribe) break;
     }
     return true;
   }

@@ -10,11 +10,10 @@ import type { ErrorCode } from "../errors.ts";
 import type { ReplyOptions } from "../option-types.ts";
 import { SOCKET_TYPES } from "../options.ts";
 import type { Pipe } from "../pipe.ts";
-import { Pattern, Queueing } from "./pattern.ts";
+import { ReceivingPattern } from "./pattern.ts";
 import { DuplexSocket, installOptions, type SocketOptions } from "./socket.ts";
 
-export class ReplyPattern extends Pattern {
-  readonly #in = new Queueing();
+export class ReplyPattern extends ReceivingPattern {
   /** Who asked last, while the answer is due. */
   #asker: Pipe | undefined;
   #envelope: Buffer[] = [];
@@ -33,9 +32,9 @@ export class ReplyPattern extends Pattern {
   override receive(): Buffer[] | undefined {
     if (this.#isAnswering) return undefined;
     for (;;) {
-      const frames = this.#in.next();
+      const frames = super.receive();
       if (frames === undefined) return undefined;
-      const body = this.#open(this.#in.last as Pipe, frames);
+      const body = this.#open(this.last as Pipe, frames);
       if (body !== undefined) return body;
     }
   }
@@ -45,7 +44,7 @@ export class ReplyPattern extends Pattern {
   }
 
   override get canReceive(): boolean {
-    return !this.#isAnswering && this.#in.canReceive;
+    return !this.#isAnswering && super.canReceive;
   }
 
   override get sendFault(): ErrorCode {
@@ -64,18 +63,13 @@ export class ReplyPattern extends Pattern {
     if (this.#isAnswering) return false;
     const body = this.#open(pipe, frames);
     if (body === undefined) return true;
-    if (this.host.hand(body)) return true;
+    if (super.take(pipe, body)) return true;
     this.#isAnswering = false;
     return false;
   }
 
-  override readable(pipe: Pipe): void {
-    this.#in.add(pipe);
-    this.host.wakeReceiver();
-  }
-
   override ended(pipe: Pipe): void {
-    this.#in.ended(pipe);
+    super.ended(pipe);
     if (this.#asker === pipe) this.#asker = undefined;
   }
 

@@ -94,6 +94,7 @@ export class RequestPattern extends Pattern {
     const reply = frames.slice(start);
     this.#state = "answered";
     this.#asked = undefined;
+    this.last = pipe;
     if (this.host.hand(reply)) {
       this.#received();
     } else {

@@ -3,7 +3,7 @@
  * otherwise waits until it can, for `sendTimeout` at the longest.
  */
 import { ALWAYS_COPY_BYTES } from "../constants.ts";
-import { errnoError } from "../errors.ts";
+import { type ErrorCode, errnoError } from "../errors.ts";
 import type { SocketCore } from "./core.ts";
 import { toFrames } from "./message.ts";
 import type { Pattern } from "./pattern.ts";
@@ -83,7 +83,12 @@ export class Sender {
 
   /** The socket closes. */
   abort(): void {
-    if (this.#pending !== undefined) this.#fail(this.#pending);
+    this.reject(this.#pattern.sendFault);
+  }
+
+  /** A send that waits cannot succeed any more. */
+  reject(code: ErrorCode): void {
+    if (this.#pending !== undefined) this.#fail(this.#pending, code);
   }
 
   #check(): void {
@@ -110,16 +115,16 @@ export class Sender {
     return new Promise((resolve, reject) => {
       const kept = frames.map(keep);
       const pending: PendingSend = { frames: kept, rest, sent, resolve, reject, timer: undefined, user };
-      if (timeout > 0) pending.timer = setTimeout(() => this.#fail(pending), timeout);
+      if (timeout > 0) pending.timer = setTimeout(() => this.#fail(pending, this.#pattern.sendFault), timeout);
       this.#pending = pending;
       loop.hold();
     });
   }
 
-  #fail(pending: PendingSend): void {
+  #fail(pending: PendingSend, code: ErrorCode): void {
     this.#finish(pending);
     if (pending.sent > 0) pending.resolve(pending.sent);
-    else pending.reject(errnoError(this.#pattern.sendFault));
+    else pending.reject(errnoError(code));
   }
 
   #finish(pending: PendingSend): void {

@@ -24,6 +24,9 @@ type WritableKeys<T> = {
 /** What the constructor of a socket takes: its options, and the context that it belongs to (the process's by default). */
 export type SocketOptions<S> = Partial<Pick<S, WritableKeys<S>>> & { context?: Context };
 
+/** An id has this many octets at the most (RFC 23: Identity). */
+const ROUTING_ID_BYTES = 255;
+
 /** Closes sockets that were dropped without close(). */
 const dropped = new FinalizationRegistry<SocketCore>((core) => core.close());
 
@@ -281,6 +284,34 @@ export abstract class DuplexSocket extends WritableSocket {
   [Symbol.asyncIterator](): AsyncIterator<Message[], undefined> {
     return iterate(this);
   }
+}
+
+/** What `connect` takes besides the address, where peers are known by an id. */
+export interface RoutedConnectOptions {
+  /** The id that this socket knows the peer by: 1 to 255 octets. */
+  routingId?: string | Buffer;
+}
+
+/** `connect` with an id for the peer. */
+export function connectWithId(
+  socket: Socket,
+  given: ArrayLike<unknown>,
+  address: string,
+  options: RoutedConnectOptions = {},
+): void {
+  if (given.length < 1 || given.length > 2) throw new TypeError(`Expected 1 argument but received ${given.length}`);
+  if (typeof address !== "string") throw new TypeError("Address must be a string");
+  if (typeof options !== "object" || options === null) throw new TypeError("Options must be an object");
+  coreOf(socket).connect(address, options.routingId == null ? undefined : toRoutingId(options.routingId));
+}
+
+function toRoutingId(id: unknown): Buffer {
+  if (typeof id !== "string" && !(id instanceof Uint8Array)) {
+    throw new TypeError("Routing id must be a string or buffer");
+  }
+  const octets = Buffer.from(id as string);
+  if (octets.length < 1 || octets.length > ROUTING_ID_BYTES) throw errnoError("EINVAL");
+  return octets;
 }
 
 function iterate(socket: Socket): AsyncIterator<Message[], undefined> {

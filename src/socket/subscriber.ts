@@ -7,24 +7,20 @@ import type { SubscriberOptions } from "../option-types.ts";
 import { SOCKET_TYPES } from "../options.ts";
 import type { Pipe } from "../pipe.ts";
 import { TopicSet } from "../routing/topic-set.ts";
-import { Pattern, Queueing } from "./pattern.ts";
+import { ReceivingPattern } from "./pattern.ts";
 import { coreOf, installOptions, ReadableSocket, type SocketOptions } from "./socket.ts";
+import { setTopics } from "./topics.ts";
 
-export class SubscriberPattern extends Pattern {
+export class SubscriberPattern extends ReceivingPattern {
   override readonly refills: boolean = true;
-  readonly #in = new Queueing();
   readonly #topics = new TopicSet();
   readonly #pipes = new Set<Pipe>();
 
   override receive(): Buffer[] | undefined {
     for (;;) {
-      const frames = this.#in.next();
+      const frames = super.receive();
       if (frames === undefined || this.#wants(frames)) return frames;
     }
-  }
-
-  override get canReceive(): boolean {
-    return this.#in.canReceive;
   }
 
   override get topicsCount(): number {
@@ -45,18 +41,13 @@ export class SubscriberPattern extends Pattern {
     for (const topic of this.#topics) pipe.subscribe(topic, true);
   }
 
-  override take(_pipe: Pipe, frames: Buffer[]): boolean {
-    return !this.#wants(frames) || this.host.hand(frames);
-  }
-
-  override readable(pipe: Pipe): void {
-    this.#in.add(pipe);
-    this.host.wakeReceiver();
+  override take(pipe: Pipe, frames: Buffer[]): boolean {
+    return !this.#wants(frames) || super.take(pipe, frames);
   }
 
   override ended(pipe: Pipe): void {
     this.#pipes.delete(pipe);
-    this.#in.ended(pipe);
+    super.ended(pipe);
   }
 
   #wants(frames: Buffer[]): boolean {
@@ -77,28 +68,13 @@ export class Subscriber extends ReadableSocket {
    * are counted: the same prefix twice has to be unsubscribed twice (ZMQ_SUBSCRIBE).
    */
   subscribe(...prefixes: (string | Buffer)[]): void {
-    setTopics(this, prefixes, true);
+    setTopics(coreOf(this), prefixes, true);
   }
 
   /** Takes subscriptions back; unknown ones are passed over (ZMQ_UNSUBSCRIBE). */
   unsubscribe(...prefixes: (string | Buffer)[]): void {
-    setTopics(this, prefixes, false);
+    setTopics(coreOf(this), prefixes, false);
   }
 }
 
 installOptions(Subscriber, SOCKET_TYPES.SUB);
-
-function setTopics(socket: Subscriber, prefixes: readonly unknown[], subscribe: boolean): void {
-  const core = coreOf(socket);
-  core.assertOpen();
-  const topics = (prefixes.length === 0 ? [""] : prefixes).map(toTopic);
-  for (const topic of topics) core.setTopic(topic, subscribe);
-}
-
-/** A prefix as octets of its own. */
-export function toTopic(prefix: unknown): Buffer {
-  if (typeof prefix === "string") return Buffer.from(prefix);
-  if (prefix instanceof Uint8Array) return Buffer.from(prefix);
-  if (prefix === null) return Buffer.alloc(0);
-  throw new TypeError("Option value must be a string or buffer");
-}

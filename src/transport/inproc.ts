@@ -43,7 +43,7 @@ export class InprocNames {
 
   /** Connects to a name that may not be bound yet. */
   connect(address: string, host: InprocHost, routingId: Buffer | undefined): InprocPipe {
-    const pipe = new InprocPipe(this, address, host);
+    const pipe = new InprocPipe(this, address, host, true);
     if (routingId !== undefined) pipe.routingId = routingId;
     host.pattern.attach(pipe);
     const binder = this.#bound.get(address);
@@ -88,7 +88,7 @@ export class InprocBinder {
 
   /** Makes this side's end for a connector's pipe. */
   accept(far: InprocPipe): void {
-    const near = new InprocPipe(this.#names, this.address, this.#host);
+    const near = new InprocPipe(this.#names, this.address, this.#host, false);
     near.onEnd = () => this.#pipes.delete(near);
     this.#pipes.add(near);
     near.join(far);
@@ -128,9 +128,9 @@ export class InprocPipe extends Pipe {
   /** The limit was passed at the end of a turn, and is still. */
   #isSlow = false;
 
-  constructor(names: InprocNames, address: string, host: InprocHost) {
+  constructor(names: InprocNames, address: string, host: InprocHost, isOutgoing: boolean) {
     // The inbox has no limit of its own: the writer compares with the sum of both marks.
-    super(host.pattern, Number.POSITIVE_INFINITY, host.limits.conflate);
+    super(host.pattern, Number.POSITIVE_INFINITY, host.limits.conflate, isOutgoing);
     this.#names = names;
     this.address = address;
     this.#host = host;

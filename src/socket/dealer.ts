@@ -1,0 +1,56 @@
+/** DEALER: messages out in turn over the peers, messages in fairly from them; nothing is added or taken off (RFC 28). */
+import { EMPTY } from "../bytes.ts";
+import type { DealerOptions } from "../option-types.ts";
+import { SOCKET_TYPES } from "../options.ts";
+import type { Pipe } from "../pipe.ts";
+import { Balancing, ReceivingPattern } from "./pattern.ts";
+import { DuplexSocket, installOptions, type SocketOptions } from "./socket.ts";
+
+export class DealerPattern extends ReceivingPattern {
+  readonly #out = new Balancing();
+
+  override send(frames: Uint8Array[]): boolean {
+    const pipe = this.#out.next();
+    if (pipe === undefined) return false;
+    pipe.write(frames);
+    return true;
+  }
+
+  override get canSend(): boolean {
+    return this.#out.canSend;
+  }
+
+  override attach(pipe: Pipe): void {
+    const { probeRouter, helloMessage } = this.host.options;
+    if (probeRouter) pipe.write([EMPTY]);
+    if (helloMessage.length > 0) pipe.write([helloMessage]);
+    this.#out.add(pipe);
+    this.host.wakeSender();
+  }
+
+  override writable(pipe: Pipe): void {
+    this.#out.add(pipe);
+    this.host.wakeSender();
+  }
+
+  override disconnected(pipe: Pipe): void {
+    const { hiccupMessage } = this.host.options;
+    if (hiccupMessage.length > 0 && pipe.isOutgoing) pipe.push([hiccupMessage]);
+  }
+
+  override ended(pipe: Pipe): void {
+    super.ended(pipe);
+    this.#out.remove(pipe);
+  }
+}
+
+export interface Dealer extends DealerOptions {}
+
+/** Sends to its peers in turn and receives fairly from them: a {@link Request} or {@link Reply} without the order of turns. */
+export class Dealer extends DuplexSocket {
+  constructor(options?: SocketOptions<Dealer>) {
+    super(SOCKET_TYPES.DEALER, options, (host) => new DealerPattern(host));
+  }
+}
+
+installOptions(Dealer, SOCKET_TYPES.DEALER);

@@ -1,0 +1,51 @@
+/** PAIR: exactly one peer (RFC 31). A second one is refused; libzmq would leave it connected and mute. */
+import { errnoError } from "../errors.ts";
+import { SOCKET_TYPES } from "../options.ts";
+import type { Pipe } from "../pipe.ts";
+import { ReceivingPattern } from "./pattern.ts";
+import { DuplexSocket, installOptions, type SocketOptions } from "./socket.ts";
+
+export class PairPattern extends ReceivingPattern {
+  #pipe: Pipe | undefined;
+
+  override send(frames: Uint8Array[]): boolean {
+    if (!this.canSend) return false;
+    (this.#pipe as Pipe).write(frames);
+    return true;
+  }
+
+  override get canSend(): boolean {
+    const pipe = this.#pipe;
+    if (pipe === undefined) return false;
+    if (!pipe.full) return true;
+    pipe.writerWaits = true;
+    return false;
+  }
+
+  override attach(pipe: Pipe): void {
+    if (this.#pipe !== undefined) {
+      pipe.refuse(errnoError("EBUSY", undefined, "A PAIR socket has one peer, and this one has it"));
+      return;
+    }
+    this.#pipe = pipe;
+    this.host.wakeSender();
+  }
+
+  override writable(): void {
+    this.host.wakeSender();
+  }
+
+  override ended(pipe: Pipe): void {
+    super.ended(pipe);
+    if (this.#pipe === pipe) this.#pipe = undefined;
+  }
+}
+
+/** Talks to exactly one other {@link Pair}. */
+export class Pair extends DuplexSocket {
+  constructor(options?: SocketOptions<Pair>) {
+    super(SOCKET_TYPES.PAIR, options, (host) => new PairPattern(host));
+  }
+}
+
+installOptions(Pair, SOCKET_TYPES.PAIR);

@@ -1,0 +1,67 @@
+/** What ROUTER and STREAM share: peers known by an id, which is the first frame of every message. */
+import { randomUint32 } from "../bytes.ts";
+import { type ErrorCode, errnoError } from "../errors.ts";
+import type { Pipe } from "../pipe.ts";
+import { RouteTable } from "../routing/route-table.ts";
+import { ReceivingPattern } from "./pattern.ts";
+
+export abstract class RoutedPattern extends ReceivingPattern {
+  protected readonly routes: RouteTable<Pipe> = new RouteTable<Pipe>(randomUint32());
+  #fault: ErrorCode = "EAGAIN";
+
+  override receive(): Buffer[] | undefined {
+    const frames = super.receive();
+    if (frames !== undefined) frames.unshift((this.last as Pipe).routingId);
+    return frames;
+  }
+
+  /** Messages get their sender's id on the way out of the queue, so all go through it. */
+  override take(): boolean {
+    return false;
+  }
+
+  override get canSend(): boolean {
+    for (const pipe of this.routes.values()) if (!pipe.full) return true;
+    return false;
+  }
+
+  override get sendFault(): ErrorCode {
+    return this.#fault;
+  }
+
+  /** @throws ErrnoError EADDRINUSE when another peer has the id */
+  override reserve(id: Buffer): void {
+    if (this.routes.has(id)) throw errnoError("EADDRINUSE", undefined, "Routing id is in use");
+  }
+
+  override writable(): void {
+    this.host.wakeSender();
+  }
+
+  override ended(pipe: Pipe): void {
+    super.ended(pipe);
+    this.routes.remove(pipe.routingId, pipe);
+    if (!pipe.writerWaits) return;
+    pipe.writerWaits = false;
+    this.host.rejectSender("EHOSTUNREACH");
+  }
+
+  /** The pipe can be written under its id from now on. */
+  protected route(pipe: Pipe): void {
+    this.routes.add(pipe.routingId, pipe);
+    this.host.wakeSender();
+  }
+
+  /** The pipe of an id, when it can take a message now; otherwise the fault is set and it is waited for. */
+  protected ready(id: Uint8Array): Pipe | undefined {
+    const pipe = this.routes.get(id);
+    if (pipe === undefined) {
+      this.#fault = "EHOSTUNREACH";
+      return undefined;
+    }
+    if (!pipe.full) return pipe;
+    this.#fault = "EAGAIN";
+    pipe.writerWaits = true;
+    return undefined;
+  }
+}

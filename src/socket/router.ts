@@ -1,0 +1,112 @@
+/**
+ * ROUTER: messages to the peer that their first frame names, messages in fairly, with the sender's id put before
+ * (RFC 28). A peer's id is what it announced, or the one given to `connect`, or a generated one.
+ *
+ * Without `mandatory` what cannot be delivered is dropped. With it, an unknown peer is EHOSTUNREACH and a full one is
+ * waited for. A second peer that announces an id in use is refused (libzmq would leave it connected and mute), unless
+ * `handover` gives it the id and ends the first.
+ */
+import { EMPTY } from "../bytes.ts";
+import { errnoError } from "../errors.ts";
+import type { RouterOptions } from "../option-types.ts";
+import { SOCKET_TYPES } from "../options.ts";
+import type { Pipe } from "../pipe.ts";
+import { RoutedPattern } from "./routed.ts";
+import {
+  connectWithId,
+  DuplexSocket,
+  installOptions,
+  type RoutedConnectOptions,
+  type SocketOptions,
+} from "./socket.ts";
+
+/** Bits of the option `routerNotify`. */
+const NOTIFY_CONNECT = 1;
+const NOTIFY_DISCONNECT = 2;
+
+export class RouterPattern extends RoutedPattern {
+  override send(frames: Uint8Array[]): boolean {
+    const id = frames[0] as Uint8Array;
+    let pipe: Pipe | undefined;
+    if (this.host.options.mandatory) {
+      pipe = this.ready(id);
+      if (pipe === undefined) return false;
+    } else {
+      pipe = this.routes.get(id);
+      if (pipe === undefined || pipe.overflows) return true;
+    }
+    // An id alone is no message.
+    if (frames.length > 1) pipe.write(frames.slice(1));
+    return true;
+  }
+
+  override get canSend(): boolean {
+    return !this.host.options.mandatory || super.canSend;
+  }
+
+  override attach(pipe: Pipe): void {
+    const { probeRouter, helloMessage } = this.host.options;
+    if (pipe.routingId.length > 0) this.route(pipe);
+    if (probeRouter) pipe.write([EMPTY]);
+    if (helloMessage.length > 0) pipe.write([helloMessage]);
+  }
+
+  override connected(pipe: Pipe): void {
+    if (pipe.routingId.length === 0 && !this.#name(pipe)) return;
+    if (this.host.options.routerNotify & NOTIFY_CONNECT) pipe.push([EMPTY]);
+  }
+
+  override disconnected(pipe: Pipe): void {
+    if (pipe.routingId.length === 0) return;
+    const { routerNotify, disconnectMessage } = this.host.options;
+    if (routerNotify & NOTIFY_DISCONNECT) pipe.push([EMPTY]);
+    if (disconnectMessage.length > 0 && !pipe.isOutgoing) pipe.push([disconnectMessage]);
+  }
+
+  /** Gives a new peer its id. False: the peer was refused. */
+  #name(pipe: Pipe): boolean {
+    const { identity } = pipe.peer;
+    if (identity.length === 0) {
+      pipe.routingId = this.routes.generate();
+    } else {
+      const holder = this.routes.get(identity);
+      if (holder !== undefined && !this.host.options.handover) {
+        pipe.refuse(errnoError("EADDRINUSE", undefined, "Routing id is in use by another peer"));
+        return false;
+      }
+      pipe.routingId = identity;
+      if (holder !== undefined) this.#handOver(holder);
+    }
+    this.route(pipe);
+    return true;
+  }
+
+  /** What the former holder has sent can still be read, under an id that answers nobody. */
+  #handOver(holder: Pipe): void {
+    this.routes.remove(holder.routingId, holder);
+    holder.routingId = this.routes.generate();
+    holder.finish();
+  }
+}
+
+export interface Router extends RouterOptions {}
+
+/**
+ * Talks to each peer by its id: a received message has the sender's id as first frame, and a message goes to the peer
+ * that its first frame names.
+ */
+export class Router extends DuplexSocket {
+  constructor(options?: SocketOptions<Router>) {
+    super(SOCKET_TYPES.ROUTER, options, (host) => new RouterPattern(host));
+  }
+
+  /**
+   * Connects; with `routingId`, 1 to 255 octets, the peer is known by that at once (ZMQ_CONNECT_ROUTING_ID).
+   * @throws ErrnoError EINVAL, EPROTONOSUPPORT, EADDRINUSE for an id that another peer has
+   */
+  override connect(address: string, options?: RoutedConnectOptions): void {
+    connectWithId(this, arguments, address, options);
+  }
+}
+
+installOptions(Router, SOCKET_TYPES.ROUTER);

@@ -1,0 +1,65 @@
+/**
+ * STREAM: raw TCP (libzmq's own; no RFC). Each connection has an id; messages are `[id, octets]` both ways. `[id, empty]`
+ * is received when a connection comes and when it goes (`notify`), and ends the connection when it is sent.
+ */
+import { EMPTY } from "../bytes.ts";
+import type { StreamOptions } from "../option-types.ts";
+import { SOCKET_TYPES } from "../options.ts";
+import type { Pipe } from "../pipe.ts";
+import { RoutedPattern } from "./routed.ts";
+import {
+  connectWithId,
+  DuplexSocket,
+  installOptions,
+  type RoutedConnectOptions,
+  type SocketOptions,
+} from "./socket.ts";
+
+export class StreamPattern extends RoutedPattern {
+  override send(frames: Uint8Array[]): boolean {
+    const pipe = this.ready(frames[0] as Uint8Array);
+    if (pipe === undefined) return false;
+    const octets = frames.slice(1).filter((frame) => frame.length > 0);
+    if (octets.length > 0) pipe.write(octets);
+    else if (frames.length > 1) this.#hangUp(pipe);
+    return true;
+  }
+
+  override attach(pipe: Pipe): void {
+    if (pipe.routingId.length === 0) pipe.routingId = this.routes.generate();
+    this.route(pipe);
+  }
+
+  override connected(pipe: Pipe): void {
+    if (this.host.options.notify) pipe.push([EMPTY]);
+  }
+
+  override disconnected(pipe: Pipe): void {
+    if (this.host.options.notify) pipe.push([EMPTY]);
+  }
+
+  /** Nothing more comes of a connection that this side ended, not even a notice. */
+  #hangUp(pipe: Pipe): void {
+    this.routes.remove(pipe.routingId, pipe);
+    pipe.finish();
+  }
+}
+
+export interface Stream extends StreamOptions {}
+
+/** Raw TCP connections, each known by an id that is the first frame of its messages. */
+export class Stream extends DuplexSocket {
+  constructor(options?: SocketOptions<Stream>) {
+    super(SOCKET_TYPES.STREAM, options, (host) => new StreamPattern(host));
+  }
+
+  /**
+   * Connects; with `routingId`, 1 to 255 octets, the connection has that id, else a generated one (ZMQ_CONNECT_ROUTING_ID).
+   * @throws ErrnoError EINVAL, EPROTONOSUPPORT, EADDRINUSE for an id that another connection has
+   */
+  override connect(address: string, options?: RoutedConnectOptions): void {
+    connectWithId(this, arguments, address, options);
+  }
+}
+
+installOptions(Stream, SOCKET_TYPES.STREAM);

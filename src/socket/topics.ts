@@ -1,0 +1,26 @@
+/** Subscriptions as users and applications write them. */
+import type { SocketCore } from "./core.ts";
+
+/** The first octet of a message that is a subscription, or takes one back. */
+export const SUBSCRIBE = 1;
+export const UNSUBSCRIBE = 0;
+
+/** Whether a frame is a subscription in the form of a message. */
+export function isSubscription(frame: Uint8Array): boolean {
+  return frame.length > 0 && (frame[0] as number) <= SUBSCRIBE;
+}
+
+/** A prefix as octets of its own. */
+export function toTopic(prefix: unknown): Buffer {
+  if (typeof prefix === "string") return Buffer.from(prefix);
+  if (prefix instanceof Uint8Array) return Buffer.from(prefix);
+  if (prefix === null) return Buffer.alloc(0);
+  throw new TypeError("Option value must be a string or buffer");
+}
+
+/** Subscribes to `prefixes`, or takes them back; none means everything. */
+export function setTopics(core: SocketCore, prefixes: readonly unknown[], subscribe: boolean): void {
+  core.assertOpen();
+  const topics = (prefixes.length === 0 ? [""] : prefixes).map(toTopic);
+  for (const topic of topics) core.setTopic(topic, subscribe);
+}

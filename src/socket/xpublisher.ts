@@ -1,0 +1,168 @@
+/**
+ * XPUB: a PUB that tells its application of subscriptions, as messages `01 topic` and `00 topic`, and hands over what
+ * else peers send (RFC 29). Which ones are told depends on `verbosity`; with `manual` all are, and the application makes
+ * the subscriptions itself.
+ *
+ * What waits to be received has no limit as far as subscriptions go, as in libzmq; messages of peers are taken in only up
+ * to the receive high-water mark, behind which their connections are not read.
+ */
+import { errnoError } from "../errors.ts";
+import type { ReaderOptions, XPublisherOptions } from "../option-types.ts";
+import { SOCKET_TYPES } from "../options.ts";
+import { limitOf, type Pipe } from "../pipe.ts";
+import { Ring } from "../ring.ts";
+import { FairQueue } from "../routing/fair-queue.ts";
+import { SubscriptionTrie } from "../routing/subscription-trie.ts";
+import { PublisherPattern } from "./publisher.ts";
+import { coreOf, DuplexSocket, installOptions, type SocketOptions } from "./socket.ts";
+import { isSubscription, SUBSCRIBE, setTopics, UNSUBSCRIBE } from "./topics.ts";
+
+/** Something for the application, and whom it came from. */
+interface Notice {
+  readonly frames: Buffer[];
+  readonly pipe: Pipe;
+}
+
+export class XPublisherPattern extends PublisherPattern {
+  readonly #notices = new Ring<Notice>();
+  /** Peers whose messages wait behind the limit. */
+  readonly #behind = new FairQueue<Pipe>();
+  /** With `manual`: what peers asked for, to be taken back when they leave. */
+  readonly #asked = new SubscriptionTrie<Pipe>();
+  /** With `manualLastValue`: the only one who gets the next message. */
+  #onlyNext: Pipe | undefined;
+
+  override receive(): Buffer[] | undefined {
+    for (;;) {
+      const notice = this.#notices.shift();
+      if (notice !== undefined) {
+        this.last = notice.pipe;
+        return notice.frames;
+      }
+      const pipe = this.#behind.next();
+      if (pipe === undefined) return undefined;
+      const frames = pipe.pull();
+      if (pipe.waiting === 0) this.#behind.deactivate(pipe);
+      if (frames !== undefined) this.#sort(pipe, frames);
+    }
+  }
+
+  override get canReceive(): boolean {
+    return this.#notices.length > 0 || this.#behind.peek() !== undefined;
+  }
+
+  override attach(pipe: Pipe): void {
+    super.attach(pipe);
+    const { welcomeMessage } = this.host.options;
+    if (welcomeMessage.length > 0) pipe.write([welcomeMessage]);
+  }
+
+  override take(pipe: Pipe, frames: Buffer[]): boolean {
+    if (this.#notices.length >= limitOf(this.host.options.receiveHighWaterMark)) return false;
+    this.#sort(pipe, frames);
+    return true;
+  }
+
+  override readable(pipe: Pipe): void {
+    this.#behind.activate(pipe);
+    this.host.wakeReceiver();
+  }
+
+  override subscription(pipe: Pipe, topic: Buffer, subscribe: boolean): void {
+    const { manual, manualLastValue, verbosity } = this.host.options;
+    if (manual || manualLastValue) {
+      if (subscribe) this.#asked.add(topic, pipe);
+      else this.#asked.remove(topic, pipe);
+      this.#tell(pipe, topic, subscribe);
+      return;
+    }
+    const isNews = subscribe ? this.trie.add(topic, pipe) : this.trie.remove(topic, pipe) !== "remaining";
+    if (isNews || (subscribe ? verbosity !== null : verbosity === "allSubsUnsubs")) this.#tell(pipe, topic, subscribe);
+  }
+
+  /** What the application of a manual XPUB makes of the subscription that it received last. */
+  override setTopic(topic: Buffer, subscribe: boolean): void {
+    const { manual, manualLastValue } = this.host.options;
+    const pipe = this.last;
+    if (!(manual || manualLastValue) || pipe === undefined) throw errnoError("EINVAL");
+    if (pipe.isEnded) return;
+    if (subscribe) this.trie.add(topic, pipe);
+    else this.trie.remove(topic, pipe);
+    if (manualLastValue) this.#onlyNext = pipe;
+  }
+
+  override ended(pipe: Pipe): void {
+    const { verbosity } = this.host.options;
+    this.#asked.removeAll(pipe, (topic) => this.#tell(pipe, topic, false));
+    this.trie.removeAll(pipe, (topic, isLast) => {
+      if (!this.#isManual && (isLast || verbosity === "allSubsUnsubs")) this.#tell(pipe, topic, false);
+    });
+    super.ended(pipe);
+    if (pipe.waiting === 0) this.#behind.deactivate(pipe);
+    if (this.#onlyNext === pipe) this.#onlyNext = undefined;
+  }
+
+  protected override match(frames: Uint8Array[], out: Pipe[]): number {
+    const count = super.match(frames, out);
+    const only = this.#onlyNext;
+    if (only === undefined) return count;
+    this.#onlyNext = undefined;
+    const isWanted = out.indexOf(only) >= 0 && out.indexOf(only) < count;
+    if (isWanted) out[0] = only;
+    return isWanted ? 1 : 0;
+  }
+
+  get #isManual(): boolean {
+    const { manual, manualLastValue } = this.host.options;
+    return manual || manualLastValue;
+  }
+
+  /** Tells subscriptions apart from what is for the application. */
+  #sort(pipe: Pipe, frames: Buffer[]): void {
+    const { onlyFirstSubscribe } = this.host.options;
+    const rest: Buffer[] = [];
+    for (let i = 0; i < frames.length; i++) {
+      const frame = frames[i] as Buffer;
+      if (isSubscription(frame) && (i === 0 || !onlyFirstSubscribe)) {
+        this.subscription(pipe, Buffer.from(frame.subarray(1)), frame[0] === SUBSCRIBE);
+      } else rest.push(frame);
+    }
+    if (rest.length > 0) this.#add({ frames: rest, pipe });
+  }
+
+  #tell(pipe: Pipe, topic: Buffer, subscribe: boolean): void {
+    const frame = Buffer.allocUnsafe(topic.length + 1);
+    frame[0] = subscribe ? SUBSCRIBE : UNSUBSCRIBE;
+    frame.set(topic, 1);
+    this.#add({ frames: [frame], pipe });
+  }
+
+  #add(notice: Notice): void {
+    this.#notices.push(notice);
+    this.host.wakeReceiver();
+  }
+}
+
+export interface XPublisher extends XPublisherOptions, ReaderOptions {}
+
+/** A {@link Publisher} that receives the subscriptions of its peers, as messages of an octet 1 or 0 and the topic. */
+export class XPublisher extends DuplexSocket {
+  constructor(options?: SocketOptions<XPublisher>) {
+    super(SOCKET_TYPES.XPUB, options, (host) => new XPublisherPattern(host));
+  }
+
+  /**
+   * With `manual`: subscribes the peer whose subscription was received last to topics of the application's choice
+   * (ZMQ_SUBSCRIBE). @throws ErrnoError EINVAL when not manual, or before the first one was received
+   */
+  subscribe(...prefixes: (string | Buffer)[]): void {
+    setTopics(coreOf(this), prefixes, true);
+  }
+
+  /** The reverse (ZMQ_UNSUBSCRIBE). */
+  unsubscribe(...prefixes: (string | Buffer)[]): void {
+    setTopics(coreOf(this), prefixes, false);
+  }
+}
+
+installOptions(XPublisher, SOCKET_TYPES.XPUB);

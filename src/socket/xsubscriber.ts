@@ -1,0 +1,69 @@
+/**
+ * XSUB: a SUB whose application subscribes by sending `01 topic` and `00 topic`; it may send other messages too, to all
+ * publishers (RFC 29). Nothing is filtered here.
+ */
+import type { WriterOptions, XSubscriberOptions } from "../option-types.ts";
+import { SOCKET_TYPES } from "../options.ts";
+import type { Pipe } from "../pipe.ts";
+import { TopicSet } from "../routing/topic-set.ts";
+import { ReceivingPattern } from "./pattern.ts";
+import { DuplexSocket, installOptions, type SocketOptions } from "./socket.ts";
+import { isSubscription, SUBSCRIBE } from "./topics.ts";
+
+export class XSubscriberPattern extends ReceivingPattern {
+  override readonly refills: boolean = true;
+  readonly #topics = new TopicSet();
+  readonly #pipes = new Set<Pipe>();
+
+  override send(frames: Uint8Array[]): boolean {
+    const { onlyFirstSubscribe } = this.host.options;
+    const rest: Uint8Array[] = [];
+    for (let i = 0; i < frames.length; i++) {
+      const frame = frames[i] as Uint8Array;
+      if (isSubscription(frame) && (i === 0 || !onlyFirstSubscribe)) this.#subscribe(frame);
+      else rest.push(frame);
+    }
+    if (rest.length > 0) for (const pipe of this.#pipes) if (!pipe.overflows) pipe.write(rest);
+    return true;
+  }
+
+  override get canSend(): boolean {
+    return true;
+  }
+
+  override get topicsCount(): number {
+    return this.#topics.size;
+  }
+
+  override attach(pipe: Pipe): void {
+    this.#pipes.add(pipe);
+  }
+
+  override connected(pipe: Pipe): void {
+    for (const topic of this.#topics) pipe.subscribe(topic, true);
+  }
+
+  override ended(pipe: Pipe): void {
+    this.#pipes.delete(pipe);
+    super.ended(pipe);
+  }
+
+  #subscribe(frame: Uint8Array): void {
+    const topic = Buffer.from(frame.subarray(1));
+    const subscribe = frame[0] === SUBSCRIBE;
+    if (subscribe) this.#topics.add(topic);
+    else if (this.#topics.remove(topic) !== 0 && !this.host.options.verboseUnsubscribe) return;
+    for (const pipe of this.#pipes) if (pipe.isConnected) pipe.subscribe(topic, subscribe);
+  }
+}
+
+export interface XSubscriber extends XSubscriberOptions, WriterOptions {}
+
+/** A {@link Subscriber} that subscribes by sending messages of an octet 1 or 0 and the topic, and may send others. */
+export class XSubscriber extends DuplexSocket {
+  constructor(options?: SocketOptions<XSubscriber>) {
+    super(SOCKET_TYPES.XSUB, options, (host) => new XSubscriberPattern(host));
+  }
+}
+
+installOptions(XSubscriber, SOCKET_TYPES.XSUB);
