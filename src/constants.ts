@@ -80,3 +80,9 @@ export const BURST_FACTOR = 16;
 
 /** How often to look whether only our own unfinished connects and writes keep the process alive: what a process may end late by. */
 export const HELD_CHECK_MS = 250;
+
+/** A process that ended and was not asked for so long whether to wait had something else to do: its linger times start anew at the next end. */
+export const EXIT_ASK_GAP_MS = 2000;
+
+/** The longest delay that `setTimeout` takes; a longer one would fire at once. */
+export const TIMER_MAX_MS = 0x7fffffff;

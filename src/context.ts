@@ -4,11 +4,12 @@
  *
  * The end of a process
  * - Handles of this package never keep the process alive; a pending operation does, by `hold()`.
- * - When nothing else keeps it alive, unsent messages do, each for its socket's linger time (`beforeExit`).
+ * - When nothing else keeps it alive, unsent messages do, each for its socket's linger time. Whether that is so is asked
+ *   in `beforeExit`, and while a write that the kernel did not take holds the event loop, by `heldRequests`.
  * - On `process.exit()` nothing can wait any more: what is queued is offered to the kernel once (`exit`).
  */
 import { SlabPool } from "./codec/encoder.ts";
-import { EXIT_POLL_MS, EXIT_WARNING_MS } from "./constants.ts";
+import { EXIT_ASK_GAP_MS, EXIT_POLL_MS, EXIT_WARNING_MS } from "./constants.ts";
 import { errnoError } from "./errors.ts";
 import { defineContextAccessors, getContextOption, setContextOption } from "./option-access.ts";
 import type { ContextOptions } from "./option-types.ts";
@@ -16,6 +17,7 @@ import { type ContextValues, createContextOptions } from "./options.ts";
 import type { Loop } from "./session/host.ts";
 import { Turn } from "./session/turn.ts";
 import { InprocNames } from "./transport/inproc.ts";
+import { heldRequests } from "./transport/net-stream.ts";
 
 /** A socket that may be in the way of the process's end. */
 export interface Member {
@@ -40,17 +42,13 @@ export class ContextCore implements Loop {
   #open = 0;
   #holds = 0;
   #anchor: NodeJS.Timeout | undefined;
-  #endedAt: number | undefined;
-  #warned = false;
 
   /** Counts a new socket in. @throws ErrnoError EMFILE above maxSockets */
   enter(member: Member): void {
     if (this.#open >= this.values.maxSockets) throw errnoError("EMFILE");
     this.#open++;
     this.#members.add(member);
-    if (this.#members.size > 1) return;
-    process.on("beforeExit", this.#onBeforeExit);
-    process.on("exit", this.#onExit);
+    if (this.#members.size === 1) processEnd.add(this);
   }
 
   /** The socket is closed; it may still have messages to deliver. */
@@ -61,8 +59,7 @@ export class ContextCore implements Loop {
   /** The socket has nothing left to do. */
   leave(member: Member): void {
     if (!this.#members.delete(member) || this.#members.size > 0) return;
-    process.off("beforeExit", this.#onBeforeExit);
-    process.off("exit", this.#onExit);
+    processEnd.delete(this);
     clearInterval(this.#anchor);
     this.#anchor = undefined;
   }
@@ -77,28 +74,76 @@ export class ContextCore implements Loop {
     if (--this.#holds === 0) this.#anchor?.unref();
   }
 
-  readonly #onBeforeExit = (): void => {
+  /** Whether a socket has unsent messages that may still keep a process alive which ended `waited` milliseconds ago. */
+  mustWait(waited: number): boolean {
+    for (const { hasUnsent, linger } of this.#members) if (hasUnsent && (linger < 0 || waited < linger)) return true;
+    return false;
+  }
+
+  /** Offers everything to the kernel, now. */
+  flush(): void {
+    for (const member of this.#members) member.flush();
+  }
+}
+
+/** The end of the process, for all contexts that have sockets: process listeners are shared, since Node warns of many. */
+class ProcessEnd {
+  readonly #contexts = new Set<ContextCore>();
+  #forget: (() => void) | undefined;
+  #endedAt = 0;
+  #askedAt = Number.NEGATIVE_INFINITY;
+  #warned = false;
+
+  add(context: ContextCore): void {
+    this.#contexts.add(context);
+    if (this.#contexts.size > 1) return;
+    process.on("beforeExit", this.#onBeforeExit);
+    process.on("exit", this.#onExit);
+    this.#forget = heldRequests.onHeld(this.#mustWait);
+  }
+
+  delete(context: ContextCore): void {
+    this.#contexts.delete(context);
+    if (this.#contexts.size > 0) return;
+    process.off("beforeExit", this.#onBeforeExit);
+    process.off("exit", this.#onExit);
+    this.#forget?.();
+  }
+
+  readonly #mustWait = (): boolean => {
     const time = performance.now();
-    this.#endedAt ??= time;
+    // Long not asked: something else kept the process alive meanwhile, and it ends anew.
+    if (time - this.#askedAt > EXIT_ASK_GAP_MS) this.#endedAt = time;
+    this.#askedAt = time;
     const waited = time - this.#endedAt;
     let waits = false;
-    for (const { hasUnsent, linger } of this.#members) waits ||= hasUnsent && (linger < 0 || waited < linger);
-    if (!waits) return;
-    if (waited >= EXIT_WARNING_MS && !this.#warned) {
+    let isBlocky = false;
+    for (const context of this.#contexts) {
+      if (!context.mustWait(waited)) continue;
+      waits = true;
+      isBlocky ||= context.values.blocky;
+    }
+    if (waits && waited >= EXIT_WARNING_MS && !this.#warned) {
       this.#warned = true;
-      const advice = this.values.blocky ? " Set 'context.blocky = false' to change this behaviour." : "";
+      const advice = isBlocky ? " Set 'context.blocky = false' to change this behaviour." : "";
       process.stderr.write(
         `(node:${process.pid}) WARNING: Waiting for queued ZeroMQ messages to be delivered.${advice}\n`,
       );
     }
+    return waits;
+  };
+
+  readonly #onBeforeExit = (): void => {
     // The event loop runs empty again after this, and asks again.
-    setTimeout(() => {}, EXIT_POLL_MS);
+    if (this.#mustWait()) setTimeout(() => {}, EXIT_POLL_MS);
   };
 
   readonly #onExit = (): void => {
-    for (const member of this.#members) member.flush();
+    for (const context of this.#contexts) context.flush();
   };
 }
+
+const processEnd = new ProcessEnd();
 
 /** The inner side of a context; only this package's sockets ask for it. */
 export let coreOf: (context: Context) => ContextCore;

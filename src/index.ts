@@ -8,6 +8,7 @@ export type {
   EventOfType,
   EventType,
 } from "./events.ts";
+export { Proxy, type ProxyCounters } from "./proxy.ts";
 export { Dealer } from "./socket/dealer.ts";
 export type { Message, MessageLike } from "./socket/message.ts";
 export { type EventSubscriber, Observer } from "./socket/observer.ts";

@@ -109,6 +109,8 @@ export abstract class Pipe {
   #receiveLimit: number;
   #lowWater: number;
   #readerIsBehind = false;
+  /** A message was pulled and is not delivered yet: what comes in now must not overtake it. */
+  #isPulling = false;
 
   constructor(owner: PipeOwner, receiveLimit: number, conflates: boolean, isOutgoing: boolean) {
     this.owner = owner;
@@ -131,6 +133,10 @@ export abstract class Pipe {
   /** The network half hands over a whole message. False: stop, until `resume()`. */
   push(frames: Buffer[]): boolean {
     if (this.inbox.length === 0) {
+      if (this.#isPulling) {
+        this.inbox.push(frames);
+        return this.#goesOn();
+      }
       if (this.owner.take(this, frames)) return true;
     } else if (this.conflates) {
       this.inbox.clear();
@@ -139,17 +145,26 @@ export abstract class Pipe {
     }
     this.inbox.push(frames);
     if (this.inbox.length === 1) this.owner.readable(this);
+    return this.#goesOn();
+  }
+
+  #goesOn(): boolean {
     if (this.inbox.length < this.#receiveLimit) return true;
     this.#readerIsBehind = true;
     return false;
   }
 
-  /** The pattern half takes the oldest message. */
+  /**
+   * The pattern half takes the oldest message. More may come in inside, even into an empty inbox: `waiting` afterwards
+   * tells, and `readable` is not called for it.
+   */
   pull(): Buffer[] | undefined {
     const frames = this.inbox.shift();
     if (this.#readerIsBehind && this.inbox.length <= this.#lowWater) {
       this.#readerIsBehind = false;
+      this.#isPulling = true;
       this.goOn();
+      this.#isPulling = false;
     }
     return frames;
   }
@@ -221,6 +236,8 @@ export class NetPipe extends Pipe {
 
   override get overflows(): boolean {
     if (!this.full) return false;
+    // Nobody is there who could read what one turn sends.
+    if (!this.isConnected) return true;
     return this.#isSlow || this.outbox.queued >= this.#sendLimit * BURST_FACTOR;
   }
 

@@ -10,7 +10,7 @@
  */
 
 import type { Failure } from "../connection/connection.ts";
-import { RECONNECT_FAULT_DOUBLINGS } from "../constants.ts";
+import { RECONNECT_FAULT_DOUBLINGS, TIMER_MAX_MS } from "../constants.ts";
 import type { ErrnoError } from "../errors.ts";
 import { type OptionValues, snapshot } from "../options.ts";
 import type { NetPipe, Pipe, PipeLink } from "../pipe.ts";
@@ -20,9 +20,10 @@ import type { NetStream } from "../transport/net-stream.ts";
 import type { Carrier, SessionHost } from "./host.ts";
 import { Session, type SessionKeeper } from "./session.ts";
 
-/** Bits of the option `reconnectStop`: after which failure there is no further attempt. */
+/** Bits of the option `reconnectStop`: after what there is no further attempt. */
 const STOP_AFTER_REFUSED = 1;
 const STOP_AFTER_HANDSHAKE = 2;
+const STOP_AFTER_DISCONNECT = 4;
 
 export class Connector implements SessionKeeper, PipeLink, ConnectHandler, Carrier {
   readonly isOutgoing: boolean = true;
@@ -38,7 +39,7 @@ export class Connector implements SessionKeeper, PipeLink, ConnectHandler, Carri
   #attempt: { cancel(): void } | undefined;
   #timer: NodeJS.Timeout | undefined;
   #lingerTimer: NodeJS.Timeout | undefined;
-  /** Failed attempts in a row, and connections in a row that ended before they were ready. */
+  /** Failed attempts in a row, and connections in a row that ended before they were ready or by a breach of the protocol. */
   #failures = 0;
   #faults = 0;
   #isClosing = false;
@@ -70,7 +71,12 @@ export class Connector implements SessionKeeper, PipeLink, ConnectHandler, Carri
 
   get hasUnsent(): boolean {
     const outbox = this.#pipe?.outbox;
-    return outbox !== undefined && !outbox.idle;
+    return outbox !== undefined && !outbox.idle && !this.#isHopeless;
+  }
+
+  /** No connection, and no further attempt: what waits will never be sent. */
+  get #isHopeless(): boolean {
+    return this.#session === undefined && this.#attempt === undefined && this.#timer === undefined;
   }
 
   /** Offers what waits to the kernel, now. */
@@ -92,7 +98,8 @@ export class Connector implements SessionKeeper, PipeLink, ConnectHandler, Carri
     }
     const session = this.#session;
     const isReady = session?.isReady ?? false;
-    if (linger === 0 || !(isReady || this.hasUnsent)) {
+    const tries = this.hasUnsent && !(this.#options.reconnectStop & STOP_AFTER_DISCONNECT);
+    if (linger === 0 || !(isReady || tries)) {
       this.#end();
       return;
     }
@@ -116,8 +123,11 @@ export class Connector implements SessionKeeper, PipeLink, ConnectHandler, Carri
     const { events } = this.#host;
     const options = this.#options;
     if (events.active) events.emit({ type: "close", address: this.address });
-    if (error.code === "ECONNREFUSED" && options.reconnectStop & STOP_AFTER_REFUSED) return;
-    if (options.reconnectInterval <= 0) return;
+    const stops = error.code === "ECONNREFUSED" && options.reconnectStop & STOP_AFTER_REFUSED;
+    if (stops || options.reconnectInterval <= 0) {
+      if (this.#isClosing) this.#end();
+      return;
+    }
     this.#retry();
     this.#failures++;
   }
@@ -125,7 +135,6 @@ export class Connector implements SessionKeeper, PipeLink, ConnectHandler, Carri
   // What the session says.
 
   ready(session: Session): NetPipe {
-    this.#faults = 0;
     const pipe = this.#pipe ?? this.#makePipe();
     if (this.#isClosing) session.end();
     return pipe;
@@ -145,14 +154,21 @@ export class Connector implements SessionKeeper, PipeLink, ConnectHandler, Carri
       this.#end();
       return;
     }
-    const { reconnectInterval, reconnectStop } = this.#options;
-    const stops = reconnectInterval <= 0 || (failure !== undefined && reconnectStop & STOP_AFTER_HANDSHAKE);
-    if (stops) {
+    if (this.#stopsAfter(wasReady, failure)) {
       this.#end();
       return;
     }
+    const isFault = !wasReady || failure?.kind === "protocol";
+    if (!isFault) this.#faults = 0;
     this.#retry();
-    if (!wasReady) this.#faults = Math.min(this.#faults + 1, RECONNECT_FAULT_DOUBLINGS);
+    if (isFault) this.#faults = Math.min(this.#faults + 1, RECONNECT_FAULT_DOUBLINGS);
+  }
+
+  #stopsAfter(wasReady: boolean, failure: Failure | undefined): boolean {
+    const { reconnectInterval, reconnectStop, immediate } = this.#options;
+    if (reconnectInterval <= 0) return true;
+    if (this.#isClosing && (immediate || reconnectStop & STOP_AFTER_DISCONNECT)) return true;
+    return !wasReady && failure !== undefined && (reconnectStop & STOP_AFTER_HANDSHAKE) !== 0;
   }
 
   // The pipe's link while there is no peer: messages wait.
@@ -237,7 +253,8 @@ export class Connector implements SessionKeeper, PipeLink, ConnectHandler, Carri
     const grown = interval * 2 ** Math.min(doublings, 30);
     const ceiling = maximum > interval ? maximum : interval * 2 ** RECONNECT_FAULT_DOUBLINGS;
     const base = Math.min(grown, ceiling);
-    return Math.min(base + Math.floor(Math.random() * interval), Math.max(ceiling, 2 * interval));
+    const delay = Math.min(base + Math.floor(Math.random() * interval), Math.max(ceiling, 2 * interval));
+    return Math.min(delay, TIMER_MAX_MS);
   }
 
   #end(): void {

@@ -9,11 +9,11 @@
  * - Reading: when the pipe is behind, decoding stops and what the stream still delivers stays raw; the stream is paused
  *   only when a second chunk comes in meanwhile, since most readers have caught up by then.
  * - Writing: one batch of whole messages at a time, for as long as the kernel takes everything at once.
- * - A session ends once, in one order: stop input, give the pipe back to its keeper, raise events.
+ * - A session ends once, in one order: what was received becomes readable, events are raised, the keeper gets its pipe back.
  */
 import type { ConnectionHandler, Failure, PeerInfo } from "../connection/connection.ts";
 import type { PeerConnection } from "../connection/raw.ts";
-import { FLUSH_LIMIT_BYTES } from "../constants.ts";
+import { FLUSH_LIMIT_BYTES, TIMER_MAX_MS } from "../constants.ts";
 import { type ErrnoError, errnoError, systemError } from "../errors.ts";
 import { authEventError, protocolEventError } from "../events.ts";
 import type { OptionValues } from "../options.ts";
@@ -31,9 +31,6 @@ export interface SessionKeeper {
   /** The session has ended; `failure` says so when it was not just a lost connection. */
   lost(session: Session, failure: Failure | undefined): void;
 }
-
-/** The longest delay that `setTimeout` takes. */
-const TIMER_MAX_MS = 0x7fffffff;
 
 export class Session implements ConnectionHandler, StreamHandler, PipeLink, Flushable {
   readonly isOutgoing: boolean = false;
@@ -111,8 +108,7 @@ export class Session implements ConnectionHandler, StreamHandler, PipeLink, Flus
     this.#isEnded = true;
     clearTimeout(this.#timer);
     const connection = this.#connection;
-    // What was received before the end stays readable; it is two chunks at the most.
-    while (connection.stopped) connection.resume(now());
+    this.#decodeRest();
     connection.close();
     const events = this.#host.events;
     if (events.active && !this.#isClosing) {
@@ -124,6 +120,17 @@ export class Session implements ConnectionHandler, StreamHandler, PipeLink, Flus
     }
     this.#keeper.lost(this, this.#failure);
     this.#pipe = undefined;
+  }
+
+  /** What was received before the end stays readable; it is two chunks at the most. */
+  #decodeRest(): void {
+    const connection = this.#connection;
+    let before = Number.POSITIVE_INFINITY;
+    // Each step decodes a message at least, or closes the connection over a fault.
+    while (connection.stopped && connection.backlogBytes < before) {
+      before = connection.backlogBytes;
+      connection.resume(now());
+    }
   }
 
   // The connection's side.
@@ -138,6 +145,7 @@ export class Session implements ConnectionHandler, StreamHandler, PipeLink, Flus
 
   ready(peer: PeerInfo): void {
     this.#isReady = true;
+    this.#arm();
     const events = this.#host.events;
     if (events.active && peer.version > 0) events.emit({ type: "handshake", address: this.address });
     const pipe = this.#keeper.ready(this, peer);
@@ -156,12 +164,12 @@ export class Session implements ConnectionHandler, StreamHandler, PipeLink, Flus
 
   message(frames: Buffer[]): boolean {
     const pipe = this.#pipe;
-    return pipe === undefined || pipe.isEnded ? true : pipe.push(frames);
+    return pipe === undefined || pipe.isEnded || this.#isClosing ? true : pipe.push(frames);
   }
 
   subscription(topic: Buffer, subscribe: boolean): void {
     const pipe = this.#pipe;
-    if (pipe !== undefined) pipe.owner.subscription(pipe, topic, subscribe);
+    if (pipe !== undefined && !pipe.isEnded) pipe.owner.subscription(pipe, topic, subscribe);
   }
 
   group(): void {
@@ -170,7 +178,7 @@ export class Session implements ConnectionHandler, StreamHandler, PipeLink, Flus
 
   fail(failure: Failure): void {
     this.#failure = failure;
-    if (this.#host.events.active) this.#report(failure);
+    if (this.#host.events.active && !this.#isClosing) this.#report(failure);
     if (failure.flush === true) this.#stream.end();
     else this.#stream.destroy();
   }
@@ -189,6 +197,7 @@ export class Session implements ConnectionHandler, StreamHandler, PipeLink, Flus
       stream.write(wire === undefined ? parts : wire.wrap(parts), this.#settle);
       if (stream.queuedBytes > 0) {
         this.#isBlocked = true;
+        pipe.roomMade();
         return;
       }
       outbox.taken();
@@ -207,10 +216,15 @@ export class Session implements ConnectionHandler, StreamHandler, PipeLink, Flus
   }
 
   resume(): void {
-    if (this.#isEnded) return;
+    if (!this.#isEnded) this.#unstop();
+  }
+
+  #unstop(): void {
+    const connection = this.#connection;
+    if (!connection.stopped) return;
     const time = now();
-    if (!this.#connection.resume(time)) return;
-    this.#connection.paused(time, false);
+    if (!connection.resume(time)) return;
+    connection.paused(time, false);
     if (!this.#isPaused) return;
     this.#isPaused = false;
     this.#stream.resume();
@@ -226,6 +240,7 @@ export class Session implements ConnectionHandler, StreamHandler, PipeLink, Flus
     const { events } = this.#host;
     if (events.active) events.emit({ type: "handshake:error:other", address: this.address, error });
     this.#failure = { kind: "incompatible", detail: error.message };
+    this.#connection.close();
     this.#stream.destroy();
   }
 
@@ -236,8 +251,12 @@ export class Session implements ConnectionHandler, StreamHandler, PipeLink, Flus
   /** Ends the connection when all that waits is written. What still comes in is dropped. */
   end(): void {
     this.#isClosing = true;
-    if (!this.#isReady || this.#isEnded) this.#stream.destroy();
-    else this.flush();
+    if (!this.#isReady || this.#isEnded) {
+      this.#stream.destroy();
+      return;
+    }
+    this.#unstop();
+    this.flush();
   }
 
   /** Ends the connection now. */

@@ -49,6 +49,8 @@ export class SocketCore implements SessionHost, PatternHost, InprocHost, Options
   readonly sender: Sender;
   readonly receiver: Receiver;
   isClosed = false;
+  /** A proxy that works on the pattern itself, and is woken in place of the two halves. */
+  tap: (() => void) | undefined;
   #isBlocked = false;
   #closesLater = false;
   readonly #bound = new Set<Carrier>();
@@ -79,6 +81,10 @@ export class SocketCore implements SessionHost, PatternHost, InprocHost, Options
   block(): void {
     this.assertOpen();
     this.#isBlocked = true;
+  }
+
+  get isBlocked(): boolean {
+    return this.#isBlocked;
   }
 
   unblock(): void {
@@ -206,11 +212,13 @@ export class SocketCore implements SessionHost, PatternHost, InprocHost, Options
   }
 
   wakeReceiver(): void {
-    this.receiver.wake();
+    if (this.tap === undefined) this.receiver.wake();
+    else this.tap();
   }
 
   wakeSender(): void {
-    this.sender.wake();
+    if (this.tap === undefined) this.sender.wake();
+    else this.tap();
   }
 
   rejectSender(code: ErrorCode): void {

@@ -34,7 +34,11 @@ export class PublisherPattern extends Pattern {
 
   override get canSend(): boolean {
     if (!this.host.options.noDrop) return true;
-    for (const pipe of this.pipes) if (pipe.full) return false;
+    for (const pipe of this.pipes) {
+      if (!pipe.full) continue;
+      pipe.writerWaits = true;
+      return false;
+    }
     return true;
   }
 

@@ -8,6 +8,8 @@ import { ReceivingPattern } from "./pattern.ts";
 export abstract class RoutedPattern extends ReceivingPattern {
   protected readonly routes: RouteTable<Pipe> = new RouteTable<Pipe>(randomUint32());
   #fault: ErrorCode = "EAGAIN";
+  /** The peer that a send waits for. */
+  #awaited: Pipe | undefined;
 
   override receive(): Buffer[] | undefined {
     const frames = super.receive();
@@ -21,7 +23,10 @@ export abstract class RoutedPattern extends ReceivingPattern {
   }
 
   override get canSend(): boolean {
-    for (const pipe of this.routes.values()) if (!pipe.full) return true;
+    for (const pipe of this.routes.values()) {
+      if (!pipe.full) return true;
+      pipe.writerWaits = true;
+    }
     return false;
   }
 
@@ -41,8 +46,8 @@ export abstract class RoutedPattern extends ReceivingPattern {
   override ended(pipe: Pipe): void {
     super.ended(pipe);
     this.routes.remove(pipe.routingId, pipe);
-    if (!pipe.writerWaits) return;
-    pipe.writerWaits = false;
+    if (this.#awaited !== pipe) return;
+    this.#awaited = undefined;
     this.host.rejectSender("EHOSTUNREACH");
   }
 
@@ -55,6 +60,7 @@ export abstract class RoutedPattern extends ReceivingPattern {
   /** The pipe of an id, when it can take a message now; otherwise the fault is set and it is waited for. */
   protected ready(id: Uint8Array): Pipe | undefined {
     const pipe = this.routes.get(id);
+    this.#awaited = undefined;
     if (pipe === undefined) {
       this.#fault = "EHOSTUNREACH";
       return undefined;
@@ -62,6 +68,7 @@ export abstract class RoutedPattern extends ReceivingPattern {
     if (!pipe.full) return pipe;
     this.#fault = "EAGAIN";
     pipe.writerWaits = true;
+    this.#awaited = pipe;
     return undefined;
   }
 }

@@ -1,0 +1,183 @@
+/**
+ * A proxy moves messages between two sockets, each way, until it is terminated: ROUTER and DEALER make a broker, XSUB and
+ * XPUB a forwarder, PULL and PUSH a streamer.
+ *
+ * It works on the sockets' patterns directly, in batches, and is woken by them; nothing polls. A message is taken from one
+ * side only when the other can take one, so that back-pressure passes through and nothing is buffered here.
+ */
+import { OPERATIONS_PER_TURN } from "./constants.ts";
+import { errnoError } from "./errors.ts";
+import type { SocketCore } from "./socket/core.ts";
+import { coreOf, Socket } from "./socket/socket.ts";
+
+/** What has passed through one side of a proxy. */
+export interface ProxyCounters {
+  readonly messagesReceived: number;
+  readonly bytesReceived: number;
+  readonly messagesSent: number;
+  readonly bytesSent: number;
+}
+
+/** One way through the proxy. */
+class Direction {
+  readonly from: SocketCore;
+  readonly to: SocketCore;
+  readonly capture: SocketCore | undefined;
+  messages = 0;
+  bytes = 0;
+
+  constructor(from: SocketCore, to: SocketCore, capture: SocketCore | undefined) {
+    this.from = from;
+    this.to = to;
+    this.capture = capture;
+  }
+
+  /** Moves up to `limit` messages. True: there may be more. */
+  move(limit: number): boolean {
+    for (let moved = 0; moved < limit; moved++) {
+      if (!this.to.pattern.canSend) return false;
+      const frames = this.from.pattern.receive();
+      if (frames === undefined) return false;
+      this.messages++;
+      for (const frame of frames) this.bytes += frame.length;
+      // The copy of a capture that is full, or has no peer, is dropped: who looks on must not stop the flow.
+      this.capture?.pattern.send([...frames]);
+      this.to.pattern.send(frames);
+    }
+    return true;
+  }
+}
+
+type State = "new" | "running" | "paused" | "ended";
+
+/**
+ * Moves messages from `frontEnd` to `backEnd` and back. While it runs the sockets can do nothing else; when it ends they
+ * are closed.
+ */
+// biome-ignore lint/suspicious/noShadowRestrictedNames: the name that programs import
+export class Proxy<Front extends Socket = Socket, Back extends Socket = Socket> {
+  /** The socket that clients or publishers are at. */
+  readonly frontEnd: Front;
+  /** The socket that workers or subscribers are at. */
+  readonly backEnd: Back;
+  readonly #capture: Socket | undefined;
+  #forth: Direction | undefined;
+  #back: Direction | undefined;
+  #state: State = "new";
+  #isScheduled = false;
+  #finish: () => void = () => {};
+
+  /**
+   * `capture`, in addition to what `zeromq` has, is a socket that is sent a copy of every message: a PUB, PUSH, PAIR or
+   * DEALER that stays its owner's.
+   * @throws TypeError for something that is no socket
+   */
+  constructor(frontEnd: Front, backEnd: Back, capture?: Socket) {
+    if (arguments.length < 2) throw new TypeError(`Expected 2 arguments but received ${arguments.length}`);
+    checkSocket(frontEnd, "Front-end");
+    checkSocket(backEnd, "Back-end");
+    if (capture !== undefined) checkSocket(capture, "Capture");
+    this.frontEnd = frontEnd;
+    this.backEnd = backEnd;
+    this.#capture = capture;
+  }
+
+  /**
+   * Starts, and resolves when the proxy is terminated.
+   * @throws ErrnoError as rejection: EINVAL when a socket is closed, or neither bound nor connected; EBUSY when a socket is in use; EADDRINUSE when the proxy was started before
+   */
+  async run(): Promise<void> {
+    if (this.#state !== "new") throw errnoError("EADDRINUSE");
+    const front = usable(this.frontEnd, "Front-end");
+    const back = usable(this.backEnd, "Back-end");
+    front.block();
+    if (back !== front) back.block();
+    this.#state = "running";
+    const capture = this.#capture === undefined ? undefined : coreOf(this.#capture);
+    this.#forth = new Direction(front, back, capture);
+    this.#back = new Direction(back, front, capture);
+    front.tap = this.#wake;
+    back.tap = this.#wake;
+    front.loop.hold();
+    this.#wake();
+    await new Promise<void>((resolve) => {
+      this.#finish = resolve;
+    });
+    front.loop.release();
+    for (const core of [front, back]) {
+      core.tap = undefined;
+      if (core.isBlocked) core.unblock();
+      core.close();
+    }
+  }
+
+  /** Stops the flow until `resume`: what arrives stays with its sender. @throws ErrnoError EBADF when not running */
+  pause(): void {
+    this.#assertRunning();
+    this.#state = "paused";
+  }
+
+  /** Lets messages flow again. @throws ErrnoError EBADF when not running */
+  resume(): void {
+    this.#assertRunning();
+    this.#state = "running";
+    this.#wake();
+  }
+
+  /** Ends the proxy, and closes its sockets. @throws ErrnoError EBADF when not running */
+  terminate(): void {
+    this.#assertRunning();
+    this.#state = "ended";
+    this.#finish();
+  }
+
+  /** How much has passed, by side (an addition, like zmq_proxy_steerable's statistics). */
+  get statistics(): { readonly frontEnd: ProxyCounters; readonly backEnd: ProxyCounters } {
+    return { frontEnd: counters(this.#forth, this.#back), backEnd: counters(this.#back, this.#forth) };
+  }
+
+  #assertRunning(): void {
+    if (this.#state === "new" || this.#state === "ended") throw errnoError("EBADF");
+  }
+
+  /** Something can be received or sent on either socket. */
+  readonly #wake = (): void => {
+    if (this.#isScheduled || this.#state !== "running") return;
+    this.#isScheduled = true;
+    queueMicrotask(this.#pump);
+  };
+
+  readonly #pump = (): void => {
+    this.#isScheduled = false;
+    if (this.#state !== "running") return;
+    const moreForth = (this.#forth as Direction).move(OPERATIONS_PER_TURN);
+    const moreBack = (this.#back as Direction).move(OPERATIONS_PER_TURN);
+    if (!(moreForth || moreBack) || this.#isScheduled) return;
+    // The rest waits for the check phase, so that timers and input have their chance.
+    this.#isScheduled = true;
+    setImmediate(this.#pump);
+  };
+}
+
+function counters(received: Direction | undefined, sent: Direction | undefined): ProxyCounters {
+  return {
+    messagesReceived: received?.messages ?? 0,
+    bytesReceived: received?.bytes ?? 0,
+    messagesSent: sent?.messages ?? 0,
+    bytesSent: sent?.bytes ?? 0,
+  };
+}
+
+function checkSocket(socket: unknown, name: string): void {
+  if (typeof socket !== "object" || socket === null) throw new TypeError(`${name} must be a socket object`);
+  if (!(socket instanceof Socket)) throw errnoError("EINVAL");
+}
+
+/** The inner side of a socket that can be proxied. */
+function usable(socket: Socket, name: string): SocketCore {
+  const core = coreOf(socket);
+  if (core.isClosed || !core.attached) {
+    throw errnoError("EINVAL", undefined, `${name} socket must be bound or connected`);
+  }
+  return core;
+}
