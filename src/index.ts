@@ -1,6 +1,6 @@
 /** zmtp: ZeroMQ sockets over Node's own streams. The names here are those of the `zeromq` package, no more and no less. */
 
-export { capability, version } from "./about.ts";
+export { capability, curveKeyPair, version } from "./about.ts";
 export { Context, context } from "./context.ts";
 export type { ErrnoError } from "./errors.ts";
 export type {

@@ -149,7 +149,7 @@ export abstract class Pipe {
   }
 
   #goesOn(): boolean {
-    if (this.inbox.length < this.#receiveLimit) return true;
+    if (this.inbox.length < this.#receiveLimit || this.conflates) return true;
     this.#readerIsBehind = true;
     return false;
   }

@@ -4,12 +4,14 @@
  */
 import type { PeerInfo } from "../connection/connection.ts";
 import type { ErrnoError } from "../errors.ts";
+import type { MechanismFactory } from "../mechanism/mechanism.ts";
 import { type OptionValues, snapshot } from "../options.ts";
 import type { NetPipe, Pipe } from "../pipe.ts";
 import type { IpcEndpoint, TcpEndpoint } from "../transport/endpoint.ts";
 import { type Listener, type ListenHandler, listen, listenSync } from "../transport/listen.ts";
 import type { NetStream } from "../transport/net-stream.ts";
 import type { Carrier, SessionHost } from "./host.ts";
+import { curveOf } from "./security.ts";
 import { Session, type SessionKeeper } from "./session.ts";
 
 export class Binder implements SessionKeeper, ListenHandler, Carrier {
@@ -17,7 +19,8 @@ export class Binder implements SessionKeeper, ListenHandler, Carrier {
   address = "";
   readonly #host: SessionHost;
   /** As they stood at the call; what is set later holds for later calls. */
-  readonly #options: OptionValues;
+  readonly options: OptionValues;
+  readonly curve: MechanismFactory | undefined;
   readonly #onClosed: (carrier: Carrier) => void;
   /** Sessions with their pipes; those in the handshake have none. */
   readonly #sessions = new Map<Session, NetPipe | undefined>();
@@ -28,18 +31,19 @@ export class Binder implements SessionKeeper, ListenHandler, Carrier {
 
   constructor(host: SessionHost, onClosed: (carrier: Carrier) => void) {
     this.#host = host;
-    this.#options = snapshot(host.options);
+    this.options = snapshot(host.options);
+    this.curve = curveOf(this.options);
     this.#onClosed = onClosed;
   }
 
   /** Listens; rejects with the error of `listen`. */
   async start(endpoint: TcpEndpoint | IpcEndpoint): Promise<void> {
-    this.#started(await listen(endpoint, this.#options, this));
+    this.#started(await listen(endpoint, this.options, this));
   }
 
   /** Listens at once. */
   startSync(endpoint: TcpEndpoint | IpcEndpoint): void {
-    this.#started(listenSync(endpoint, this.#options, this));
+    this.#started(listenSync(endpoint, this.options, this));
   }
 
   eachPipe(visit: (pipe: Pipe) => void): void {
@@ -85,7 +89,7 @@ export class Binder implements SessionKeeper, ListenHandler, Carrier {
     const address = stream.localAddress;
     const { events } = this.#host;
     if (events.active) events.emit({ type: "accept", address });
-    const session = new Session(this.#host, this.#options, this, stream, address);
+    const session = new Session(this.#host, this, stream, address);
     this.#sessions.set(session, undefined);
     session.start();
   }
@@ -113,7 +117,7 @@ export class Binder implements SessionKeeper, ListenHandler, Carrier {
   lost(session: Session): void {
     const pipe = this.#sessions.get(session);
     this.#sessions.delete(session);
-    if (pipe !== undefined && pipe.isConnected) {
+    if (pipe?.isConnected) {
       pipe.isConnected = false;
       pipe.outbox.lost();
       pipe.outbox.clear();

@@ -12,12 +12,14 @@
 import type { Failure } from "../connection/connection.ts";
 import { RECONNECT_FAULT_DOUBLINGS, TIMER_MAX_MS } from "../constants.ts";
 import type { ErrnoError } from "../errors.ts";
+import type { MechanismFactory } from "../mechanism/mechanism.ts";
 import { type OptionValues, snapshot } from "../options.ts";
 import type { NetPipe, Pipe, PipeLink } from "../pipe.ts";
 import { type ConnectHandler, connectStream } from "../transport/connect.ts";
 import type { IpcEndpoint, TcpEndpoint } from "../transport/endpoint.ts";
 import type { NetStream } from "../transport/net-stream.ts";
 import type { Carrier, SessionHost } from "./host.ts";
+import { curveOf } from "./security.ts";
 import { Session, type SessionKeeper } from "./session.ts";
 
 /** Bits of the option `reconnectStop`: after what there is no further attempt. */
@@ -30,7 +32,8 @@ export class Connector implements SessionKeeper, PipeLink, ConnectHandler, Carri
   readonly address: string;
   readonly #host: SessionHost;
   /** As they stood at the call; what is set later holds for later calls. */
-  readonly #options: OptionValues;
+  readonly options: OptionValues;
+  readonly curve: MechanismFactory | undefined;
   readonly #endpoint: TcpEndpoint | IpcEndpoint;
   readonly #routingId: Buffer | undefined;
   readonly #onClosed: (carrier: Carrier) => void;
@@ -52,7 +55,8 @@ export class Connector implements SessionKeeper, PipeLink, ConnectHandler, Carri
     onClosed: (carrier: Carrier) => void,
   ) {
     this.#host = host;
-    this.#options = snapshot(host.options);
+    this.options = snapshot(host.options);
+    this.curve = curveOf(this.options);
     this.#endpoint = endpoint;
     this.#routingId = routingId;
     this.#onClosed = onClosed;
@@ -61,7 +65,7 @@ export class Connector implements SessionKeeper, PipeLink, ConnectHandler, Carri
 
   /** Makes the pipe and starts to look for the peer. */
   start(): void {
-    if (!this.#options.immediate) this.#makePipe();
+    if (!this.options.immediate) this.#makePipe();
     if (!this.#isClosed) this.#connect();
   }
 
@@ -98,7 +102,7 @@ export class Connector implements SessionKeeper, PipeLink, ConnectHandler, Carri
     }
     const session = this.#session;
     const isReady = session?.isReady ?? false;
-    const tries = this.hasUnsent && !(this.#options.reconnectStop & STOP_AFTER_DISCONNECT);
+    const tries = this.hasUnsent && !(this.options.reconnectStop & STOP_AFTER_DISCONNECT);
     if (linger === 0 || !(isReady || tries)) {
       this.#end();
       return;
@@ -114,14 +118,14 @@ export class Connector implements SessionKeeper, PipeLink, ConnectHandler, Carri
     this.#failures = 0;
     const { events } = this.#host;
     if (events.active) events.emit({ type: "connect", address: this.address });
-    this.#session = new Session(this.#host, this.#options, this, stream, this.address);
+    this.#session = new Session(this.#host, this, stream, this.address);
     this.#session.start();
   }
 
   onFail(error: ErrnoError): void {
     this.#attempt = undefined;
     const { events } = this.#host;
-    const options = this.#options;
+    const options = this.options;
     if (events.active) events.emit({ type: "close", address: this.address });
     const stops = error.code === "ECONNREFUSED" && options.reconnectStop & STOP_AFTER_REFUSED;
     if (stops || options.reconnectInterval <= 0) {
@@ -141,14 +145,14 @@ export class Connector implements SessionKeeper, PipeLink, ConnectHandler, Carri
   }
 
   drop(): void {
-    this.close(this.#options.linger);
+    this.close(this.options.linger);
   }
 
   lost(_session: Session, failure: Failure | undefined): void {
     const wasReady = this.#session?.wasReady ?? false;
     this.#session = undefined;
     const pipe = this.#pipe;
-    if (pipe !== undefined && pipe.isConnected) this.#detachSession(pipe);
+    if (pipe?.isConnected) this.#detachSession(pipe);
     if (this.#isClosed) return;
     if (this.#isClosing && !this.hasUnsent) {
       this.#end();
@@ -165,7 +169,7 @@ export class Connector implements SessionKeeper, PipeLink, ConnectHandler, Carri
   }
 
   #stopsAfter(wasReady: boolean, failure: Failure | undefined): boolean {
-    const { reconnectInterval, reconnectStop, immediate } = this.#options;
+    const { reconnectInterval, reconnectStop, immediate } = this.options;
     if (reconnectInterval <= 0) return true;
     if (this.#isClosing && (immediate || reconnectStop & STOP_AFTER_DISCONNECT)) return true;
     return !wasReady && failure !== undefined && (reconnectStop & STOP_AFTER_HANDSHAKE) !== 0;
@@ -192,7 +196,7 @@ export class Connector implements SessionKeeper, PipeLink, ConnectHandler, Carri
   }
 
   finish(): void {
-    this.close(this.#options.linger);
+    this.close(this.options.linger);
   }
 
   #makePipe(): NetPipe {
@@ -208,7 +212,7 @@ export class Connector implements SessionKeeper, PipeLink, ConnectHandler, Carri
     pipe.isConnected = false;
     pipe.outbox.lost();
     const { pattern } = this.#host;
-    const options = this.#options;
+    const options = this.options;
     if (this.#isClosing) return;
     if (pattern.refills) pipe.outbox.clear();
     pattern.disconnected(pipe);
@@ -231,7 +235,7 @@ export class Connector implements SessionKeeper, PipeLink, ConnectHandler, Carri
 
   #connect(): void {
     const { events } = this.#host;
-    const options = this.#options;
+    const options = this.options;
     if (events.active) events.emit({ type: "connect:delay", address: this.address });
     this.#attempt = connectStream(this.#endpoint, options, this);
   }
@@ -248,7 +252,7 @@ export class Connector implements SessionKeeper, PipeLink, ConnectHandler, Carri
 
   /** RECONNECT_IVL, doubled up to RECONNECT_IVL_MAX when that is set, and always after faulty handshakes; with jitter. */
   #delay(): number {
-    const { reconnectInterval: interval, reconnectMaxInterval: maximum } = this.#options;
+    const { reconnectInterval: interval, reconnectMaxInterval: maximum } = this.options;
     const doublings = Math.max(maximum > interval ? this.#failures : 0, this.#faults);
     const grown = interval * 2 ** Math.min(doublings, 30);
     const ceiling = maximum > interval ? maximum : interval * 2 ** RECONNECT_FAULT_DOUBLINGS;

@@ -5,18 +5,30 @@
 import type { SlabPool } from "../codec/encoder.ts";
 import type { ConnectionHandler } from "../connection/connection.ts";
 import type { PeerConnection } from "../connection/raw.ts";
+import type { ZapHook } from "../connection/security.ts";
 import type { EventSink } from "../events.ts";
+import type { MechanismFactory } from "../mechanism/mechanism.ts";
 import type { OptionValues } from "../options.ts";
 import type { NetPipe, Pipe, PipeLink, PipeOwner } from "../pipe.ts";
+import type { InprocNames } from "../transport/inproc.ts";
 import type { Turn } from "./turn.ts";
 
 /** The part of a context that sessions use. */
 export interface Loop {
   readonly turn: Turn;
   readonly pool: SlabPool;
+  readonly names: InprocNames;
   /** Keeps the process alive until `release`. */
   hold(): void;
   release(): void;
+}
+
+/** What a new connection is made of. */
+export interface ConnectionSetup {
+  readonly options: OptionValues;
+  readonly curve: MechanismFactory | undefined;
+  readonly zap: ZapHook | undefined;
+  readonly peerAddress: string;
 }
 
 /** A socket, as its sessions see it. */
@@ -27,7 +39,7 @@ export interface SessionHost {
   readonly events: EventSink;
   readonly pattern: SessionPattern;
   /** Makes the protocol side of a new connection. */
-  createConnection(options: OptionValues, handler: ConnectionHandler): PeerConnection;
+  createConnection(setup: ConnectionSetup, handler: ConnectionHandler): PeerConnection;
   /** Makes the pipe for a peer, with the socket's high-water marks. */
   createPipe(link: PipeLink): NetPipe;
 }

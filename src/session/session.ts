@@ -13,17 +13,23 @@
  */
 import type { ConnectionHandler, Failure, PeerInfo } from "../connection/connection.ts";
 import type { PeerConnection } from "../connection/raw.ts";
+import type { ZapHook } from "../connection/security.ts";
 import { FLUSH_LIMIT_BYTES, TIMER_MAX_MS } from "../constants.ts";
 import { type ErrnoError, errnoError, systemError } from "../errors.ts";
 import { authEventError, protocolEventError } from "../events.ts";
+import type { MechanismFactory } from "../mechanism/mechanism.ts";
 import type { OptionValues } from "../options.ts";
 import type { NetPipe, PipeLink } from "../pipe.ts";
 import type { NetStream, StreamHandler } from "../transport/net-stream.ts";
 import { now, type SessionHost } from "./host.ts";
+import { mayAsk, ZapQuestion } from "./security.ts";
 import type { Flushable } from "./turn.ts";
 
 /** Who made the session. */
 export interface SessionKeeper {
+  /** The socket's options as they stood when the endpoint was made. */
+  readonly options: OptionValues;
+  readonly curve: MechanismFactory | undefined;
   /** The handshake is done: the pipe that serves this peer; `undefined` refuses it. */
   ready(session: Session, peer: PeerInfo): NetPipe | undefined;
   /** The pattern is done with this peer: end the session for good, after what waits is written. */
@@ -43,6 +49,7 @@ export class Session implements ConnectionHandler, StreamHandler, PipeLink, Flus
   readonly #connection: PeerConnection;
   #pipe: NetPipe | undefined;
   #failure: Failure | undefined;
+  #question: ZapQuestion | undefined;
   #timer: NodeJS.Timeout | undefined;
   #due = Number.POSITIVE_INFINITY;
   #isReady = false;
@@ -51,12 +58,14 @@ export class Session implements ConnectionHandler, StreamHandler, PipeLink, Flus
   #isClosing = false;
   #isEnded = false;
 
-  constructor(host: SessionHost, options: OptionValues, keeper: SessionKeeper, stream: NetStream, address: string) {
+  constructor(host: SessionHost, keeper: SessionKeeper, stream: NetStream, address: string) {
+    const { options, curve } = keeper;
     this.#host = host;
     this.#keeper = keeper;
     this.#stream = stream;
     this.address = address;
-    this.#connection = host.createConnection(options, this);
+    const zap = mayAsk(options) ? this.#ask : undefined;
+    this.#connection = host.createConnection({ options, curve, zap, peerAddress: stream.peerAddress }, this);
   }
 
   /** Starts the handshake. */
@@ -107,6 +116,7 @@ export class Session implements ConnectionHandler, StreamHandler, PipeLink, Flus
     if (this.#isEnded) return;
     this.#isEnded = true;
     clearTimeout(this.#timer);
+    this.#question?.cancel();
     const connection = this.#connection;
     this.#decodeRest();
     connection.close();
@@ -268,6 +278,11 @@ export class Session implements ConnectionHandler, StreamHandler, PipeLink, Flus
   #finish(): void {
     this.#stream.end();
   }
+
+  /** Carries a question to the authenticator. */
+  readonly #ask: ZapHook = (frames, answer) => {
+    this.#question = new ZapQuestion(this.#host.loop.names, frames, answer);
+  };
 
   readonly #settle = (): void => {
     this.#pipe?.outbox.settle();

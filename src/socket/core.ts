@@ -17,7 +17,7 @@ import { createOptions, type OptionValues, SOCKET_TYPES } from "../options.ts";
 import { limitOf, NetPipe, type PeerFacts, type Pipe, type PipeLink, RawPipe } from "../pipe.ts";
 import { Binder } from "../session/binder.ts";
 import { Connector } from "../session/connector.ts";
-import type { Carrier, SessionHost } from "../session/host.ts";
+import type { Carrier, ConnectionSetup, SessionHost } from "../session/host.ts";
 import type { Flushable } from "../session/turn.ts";
 import { type Endpoint, parseEndpoint } from "../transport/endpoint.ts";
 import type { InprocHost } from "../transport/inproc.ts";
@@ -241,9 +241,11 @@ export class SocketCore implements SessionHost, PatternHost, InprocHost, Options
     this.loop.turn.schedule(item);
   }
 
-  createConnection(options: OptionValues, handler: ConnectionHandler): PeerConnection {
-    if (this.socketType === SOCKET_TYPES.STREAM) return new RawConnection(options.maxMessageSize, handler);
-    return new Connection({ socketType: this.socketType, routingId: options.routingId, options }, handler);
+  createConnection(setup: ConnectionSetup, handler: ConnectionHandler): PeerConnection {
+    const { socketType } = this;
+    const { options } = setup;
+    if (socketType === SOCKET_TYPES.STREAM) return new RawConnection(options.maxMessageSize, handler);
+    return new Connection({ socketType, routingId: options.routingId, ...setup }, handler);
   }
 
   facts(): PeerFacts {
