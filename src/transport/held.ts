@@ -22,8 +22,19 @@ type ListActive = () => readonly string[] | undefined;
 
 const OURS = /(?:Connect|Write|Shutdown)Wrap$/;
 
-/** @types/node of a later release knows it; at run time it may be missing. */
-const listActive: ListActive = () => (process as { getActiveResourcesInfo?: ListActive }).getActiveResourcesInfo?.();
+/** What is used of Node beyond @types/node; at run time it may be missing. */
+interface ActiveProcess {
+  getActiveResourcesInfo?: ListActive;
+  _getActiveHandles?: () => readonly { _isStdio?: boolean; fd?: number }[];
+}
+
+/** Without output streams that are pipes or terminals: they are listed from their first use on, and keep nothing alive. */
+const listActive: ListActive = () => {
+  const node = process as ActiveProcess;
+  const names = node.getActiveResourcesInfo?.();
+  let outputs = node._getActiveHandles?.().filter(({ _isStdio, fd }) => _isStdio && fd !== 0).length ?? 0;
+  return names?.filter((name) => !/^(?:Pipe|TTY)Wrap$/.test(name) || outputs-- <= 0);
+};
 
 export class HeldRequests {
   readonly #requests = new Set<HeldRequest>();

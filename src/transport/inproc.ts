@@ -247,9 +247,8 @@ export class InprocPipe extends Pipe {
     visit(this);
   }
 
-  get hasUnsent(): boolean {
-    return this.#early.length > 0;
-  }
+  /** What waits for the name to be bound keeps no process alive: when it ends, nobody is left who could. */
+  readonly hasUnsent = false;
 
   /**
    * Ends the pair. The other end keeps what it has received. With a linger other than 0, messages that were written
