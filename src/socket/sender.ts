@@ -20,7 +20,8 @@ interface PendingSend {
   readonly rest: Iterator<unknown> | undefined;
   /** Messages accepted so far. */
   sent: number;
-  readonly resolve: (sent: number) => void;
+  /** With the number of messages for sendMany, without anything for send. */
+  readonly resolve: (sent: number | undefined) => void;
   readonly reject: (error: Error) => void;
   timer: NodeJS.Timeout | undefined;
   /** Keeps the user's socket from being collected meanwhile. */
@@ -42,7 +43,7 @@ export class Sender {
     const frames = toFrames(message);
     if (frames.length === 0) return SENT;
     if (this.#pattern.send(frames)) return this.#core.loop.turn.allows() ? SENT : this.#core.loop.turn.later(undefined);
-    return this.#wait(frames, undefined, 0, user) as Promise<unknown> as Promise<void>;
+    return this.#wait(frames, undefined, 0, user);
   }
 
   sendMany(messages: Iterable<unknown>, user: object): Promise<number> {
@@ -77,8 +78,9 @@ export class Sender {
       sent = advanced.sent;
     }
     this.#finish(pending);
-    if (this.#core.loop.turn.allows()) pending.resolve(sent);
-    else this.#core.loop.turn.later(sent).then(pending.resolve);
+    const result = pending.rest === undefined ? undefined : sent;
+    if (this.#core.loop.turn.allows()) pending.resolve(result);
+    else this.#core.loop.turn.later(result).then(pending.resolve);
   }
 
   /** The socket closes. */
@@ -108,13 +110,23 @@ export class Sender {
     }
   }
 
-  #wait(frames: Uint8Array[], rest: Iterator<unknown> | undefined, sent: number, user: object): Promise<number> {
+  #wait<T>(frames: Uint8Array[], rest: Iterator<unknown> | undefined, sent: number, user: object): Promise<T> {
     const { loop, options } = this.#core;
     const timeout = options.sendTimeout;
-    if (timeout === 0) return sent > 0 ? Promise.resolve(sent) : Promise.reject(errnoError(this.#pattern.sendFault));
-    return new Promise((resolve, reject) => {
+    if (timeout === 0) {
+      return sent > 0 ? Promise.resolve(sent as T) : Promise.reject(errnoError(this.#pattern.sendFault));
+    }
+    return new Promise<T>((resolve, reject) => {
       const kept = frames.map(keep);
-      const pending: PendingSend = { frames: kept, rest, sent, resolve, reject, timer: undefined, user };
+      const pending: PendingSend = {
+        frames: kept,
+        rest,
+        sent,
+        resolve: resolve as PendingSend["resolve"],
+        reject,
+        timer: undefined,
+        user,
+      };
       if (timeout > 0) pending.timer = setTimeout(() => this.#fail(pending, this.#pattern.sendFault), timeout);
       this.#pending = pending;
       loop.hold();
