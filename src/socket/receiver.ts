@@ -26,6 +26,8 @@ export class Receiver {
   readonly #core: SocketCore;
   readonly #pattern: Pattern;
   #pending: PendingReceive | undefined;
+  /** The pattern looks for a message at this moment; what it wakes meanwhile must not look too. */
+  #isWaking = false;
 
   constructor(core: SocketCore, pattern: Pattern) {
     this.#core = core;
@@ -61,7 +63,7 @@ export class Receiver {
   /** Gives a message to a receive that waits. False: nobody does, or not for a single one. */
   hand(frames: Buffer[]): boolean {
     const pending = this.#pending;
-    if (pending === undefined || pending.many !== 0) return false;
+    if (pending === undefined || pending.many !== 0 || this.#isWaking) return false;
     this.#finish(pending);
     this.#resolve(pending, frames);
     return true;
@@ -70,9 +72,11 @@ export class Receiver {
   /** A receive that waits may succeed now. */
   wake(): void {
     const pending = this.#pending;
-    if (pending === undefined) return;
+    if (pending === undefined || this.#isWaking) return;
     if (pending.many === 0) {
+      this.#isWaking = true;
       const frames = this.#pattern.receive();
+      this.#isWaking = false;
       if (frames === undefined) return;
       this.#finish(pending);
       this.#resolve(pending, frames);

@@ -35,7 +35,9 @@ export class ReplyPattern extends ReceivingPattern {
       const frames = super.receive();
       if (frames === undefined) return undefined;
       const body = this.#open(this.last as Pipe, frames);
-      if (body !== undefined) return body;
+      if (body === undefined) continue;
+      this.host.wakeSender();
+      return body;
     }
   }
 
@@ -63,7 +65,10 @@ export class ReplyPattern extends ReceivingPattern {
     if (this.#isAnswering) return false;
     const body = this.#open(pipe, frames);
     if (body === undefined) return true;
-    if (super.take(pipe, body)) return true;
+    if (super.take(pipe, body)) {
+      this.host.wakeSender();
+      return true;
+    }
     this.#isAnswering = false;
     return false;
   }

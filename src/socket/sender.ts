@@ -32,6 +32,8 @@ export class Sender {
   readonly #core: SocketCore;
   readonly #pattern: Pattern;
   #pending: PendingSend | undefined;
+  /** The pattern has the message that waits at this moment; what it wakes meanwhile must not send it again. */
+  #isWaking = false;
 
   constructor(core: SocketCore, pattern: Pattern) {
     this.#core = core;
@@ -57,7 +59,13 @@ export class Sender {
   /** A send that waits may succeed now. */
   wake(): void {
     const pending = this.#pending;
-    if (pending === undefined) return;
+    if (pending === undefined || this.#isWaking) return;
+    this.#isWaking = true;
+    this.#goOn(pending);
+    this.#isWaking = false;
+  }
+
+  #goOn(pending: PendingSend): void {
     let { sent } = pending;
     if (!this.#pattern.send(pending.frames)) return;
     sent++;
