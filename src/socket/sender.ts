@@ -74,6 +74,8 @@ export class Sender {
       try {
         advanced = this.#advance(pending.rest, sent);
       } catch (error) {
+        // Closing the socket has settled it already.
+        if (this.#pending !== pending) return;
         this.#finish(pending);
         pending.reject(error as Error);
         return;
@@ -111,6 +113,7 @@ export class Sender {
     let sent = already;
     for (;;) {
       const step = rest.next();
+      if (this.#core.isClosed) throw errnoError("EBADF");
       if (step.done === true) return { sent, blocked: undefined };
       const frames = toFrames(step.value);
       if (frames.length > 0 && !this.#pattern.send(frames)) return { sent, blocked: frames };
