@@ -13,6 +13,7 @@ export { Dealer } from "./socket/dealer.ts";
 export type { Message, MessageLike } from "./socket/message.ts";
 export { type EventSubscriber, Observer } from "./socket/observer.ts";
 export { Pair } from "./socket/pair.ts";
+export type { Peer } from "./socket/peer.ts";
 export { Publisher } from "./socket/publisher.ts";
 export { Pull } from "./socket/pull.ts";
 export { Push } from "./socket/push.ts";

@@ -23,7 +23,7 @@ import { type Endpoint, parseEndpoint } from "../transport/endpoint.ts";
 import type { InprocHost } from "../transport/inproc.ts";
 import { ObserverHub } from "./observer.ts";
 import type { Pattern, PatternHost } from "./pattern.ts";
-import { peerProperties } from "./peer-properties.ts";
+import { ownProperties } from "./peer.ts";
 import { Receiver } from "./receiver.ts";
 import { Sender } from "./sender.ts";
 
@@ -249,7 +249,7 @@ export class SocketCore implements SessionHost, PatternHost, InprocHost, Options
   }
 
   facts(): PeerFacts {
-    return { address: "", properties: peerProperties(this.options), identity: this.options.routingId };
+    return { address: "", properties: ownProperties(this.options), identity: this.options.routingId };
   }
 
   // What the context asks.

@@ -19,8 +19,13 @@ export function toFrames(message: unknown): Uint8Array[] {
   if (message instanceof Uint8Array) return [message];
   if (typeof message === "string") return [Buffer.from(message)];
   if (Array.isArray(message)) return message.map(toFrame);
-  if (message === undefined) throw new TypeError("Message must be present");
+  if (message === undefined) throw missing();
   return [toFrame(message)];
+}
+
+/** The error for a message that is not there. */
+export function missing(): TypeError {
+  return new TypeError("Message must be present");
 }
 
 function toFrame(part: unknown): Uint8Array {

@@ -5,7 +5,7 @@
 import { ALWAYS_COPY_BYTES } from "../constants.ts";
 import { type ErrorCode, errnoError } from "../errors.ts";
 import type { SocketCore } from "./core.ts";
-import { toFrames } from "./message.ts";
+import { missing, toFrames } from "./message.ts";
 import type { Pattern } from "./pattern.ts";
 
 /** The answer to a send that did not have to wait. */
@@ -41,6 +41,8 @@ export class Sender {
   }
 
   send(message: unknown, user: object): Promise<void> {
+    // What is wrong with the call comes before what is wrong with the socket.
+    if (message === undefined) throw missing();
     this.#check();
     const frames = toFrames(message);
     if (frames.length === 0) return SENT;

@@ -13,6 +13,7 @@ import { SOCKET_TYPE_NAMES } from "../options.ts";
 import { type PatternFactory, SocketCore } from "./core.ts";
 import type { Message, MessageLike } from "./message.ts";
 import type { Observer } from "./observer.ts";
+import { describePeer, type Peer } from "./peer.ts";
 
 type IfEqual<A, B, Yes, No> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? Yes : No;
 
@@ -151,6 +152,7 @@ export abstract class Socket {
    * mostly. While a bind is under way, it happens as soon as that ends. Closing twice does nothing.
    */
   close(): void {
+    if (arguments.length > 0) throw surplus(0, arguments.length);
     this.#core.close();
     if (this.#core.isClosed) dropped.unregister(this.#core);
   }
@@ -235,6 +237,11 @@ export interface Readable extends ReaderOptions {
   receive(): Promise<Message[]>;
   /** Receives what is here, at least one message and `max` at most (no limit by default), with one promise for all. */
   receiveMany(max?: number): Promise<Message[][]>;
+  /**
+   * Who sent the message that was received last (an addition): to be read before the next receive. Undefined before the
+   * first message. It is looked up when it is asked for, and costs nothing otherwise.
+   */
+  readonly lastPeer: Peer | undefined;
   /** Receives until the socket is closed. */
   [Symbol.asyncIterator](): AsyncIterator<Message[], undefined>;
 }
@@ -264,6 +271,10 @@ export abstract class ReadableSocket extends Socket {
     return coreOf(this).receiver.receiveMany(checkMax(max), this);
   }
 
+  get lastPeer(): Peer | undefined {
+    return lastPeerOf(this);
+  }
+
   [Symbol.asyncIterator](): AsyncIterator<Message[], undefined> {
     return iterate(this);
   }
@@ -279,6 +290,10 @@ export abstract class DuplexSocket extends WritableSocket {
 
   receiveMany(max: number = Number.POSITIVE_INFINITY): Promise<Message[][]> {
     return coreOf(this).receiver.receiveMany(checkMax(max), this);
+  }
+
+  get lastPeer(): Peer | undefined {
+    return lastPeerOf(this);
   }
 
   [Symbol.asyncIterator](): AsyncIterator<Message[], undefined> {
@@ -314,6 +329,11 @@ function toRoutingId(id: unknown): Buffer {
   return octets;
 }
 
+function lastPeerOf(socket: Socket): Peer | undefined {
+  const { last } = coreOf(socket).pattern;
+  return last === undefined ? undefined : describePeer(last.peer);
+}
+
 function iterate(socket: Socket): AsyncIterator<Message[], undefined> {
   const { receiver } = coreOf(socket);
   return { next: () => receiver.next(socket) };
@@ -325,7 +345,12 @@ function checkMax(max: unknown): number {
   return max;
 }
 
+/** The error for arguments that nothing takes: `expected` is how many are. */
+function surplus(expected: 0 | 1, received: number): TypeError {
+  return new TypeError(`Expected ${expected} argument${expected === 1 ? "" : "s"} but received ${received}`);
+}
+
 function checkAddress(given: ArrayLike<unknown>, address: unknown): void {
-  if (given.length !== 1) throw new TypeError(`Expected 1 argument but received ${given.length}`);
+  if (given.length > 1) throw surplus(1, given.length);
   if (typeof address !== "string") throw new TypeError("Address must be a string");
 }

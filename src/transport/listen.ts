@@ -237,7 +237,7 @@ function openSync(target: Target, options: ListenOptions, address: string): net.
   } else if (internals.createServerHandle !== undefined) {
     const handle = internals.createServerHandle(target.host.address, target.port, target.host.family);
     if (typeof handle === "number") throw uvError(handle);
-    server.listen(handle, Math.max(1, options.backlog));
+    adopt(server, handle, Math.max(1, options.backlog));
     // The kernel tells at `listen` what `bind` did not: only this.
     if (!server.listening) throw errnoLike("EADDRINUSE");
   } else {
@@ -250,6 +250,20 @@ function openSync(target: Target, options: ListenOptions, address: string): net.
   }
   server.off("error", ignore);
   return server;
+}
+
+/** `server.listen(handle)`, which in a cluster's worker of Node 18 would ask the primary instead, and crash it. */
+function adopt(server: net.Server, handle: object, backlog: number): void {
+  const inner = server as {
+    _handle?: object;
+    _listen2?(address: null, port: number, family: number, backlog: number): void;
+  };
+  if (inner._listen2 === undefined) {
+    server.listen(handle, backlog);
+  } else {
+    inner._handle = handle;
+    inner._listen2(null, -1, -1, backlog);
+  }
 }
 
 /** Asks again for the reason, which Node tells in an event only. */
@@ -285,8 +299,9 @@ function filterOf(endpoint: TcpEndpoint | IpcEndpoint, ranges: readonly string[]
 }
 
 function admits(filter: net.BlockList, socket: net.Socket): boolean {
-  const { remoteAddress, remoteFamily } = socket;
-  return remoteAddress !== undefined && filter.check(remoteAddress, remoteFamily === "IPv6" ? "ipv6" : "ipv4");
+  const { remoteAddress = "" } = socket;
+  const family = net.isIP(remoteAddress);
+  return family !== 0 && filter.check(remoteAddress, family === 6 ? "ipv6" : "ipv4");
 }
 
 function ignore(): void {}

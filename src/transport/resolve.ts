@@ -7,7 +7,7 @@
 
 import { lookup } from "node:dns";
 import { readFileSync } from "node:fs";
-import { isIP, isIPv6 } from "node:net";
+import { isIP, isIPv4, isIPv6 } from "node:net";
 import { networkInterfaces } from "node:os";
 import type { HostPort } from "./endpoint.ts";
 
@@ -33,9 +33,9 @@ export function literal(host: HostPort, ipv6: boolean): Resolved | undefined {
 export function interfaceAddress(name: string, ipv6: boolean): Resolved | undefined {
   const addresses = networkInterfaces()[name];
   if (addresses === undefined) return undefined;
-  const six = ipv6 ? addresses.find((each) => each.family === "IPv6") : undefined;
+  const six = ipv6 ? addresses.find(({ address }) => isIPv6(address)) : undefined;
   if (six !== undefined) return { address: six.scopeid ? `${six.address}%${name}` : six.address, family: 6 };
-  const four = addresses.find((each) => each.family === "IPv4");
+  const four = addresses.find(({ address }) => isIPv4(address));
   return four === undefined ? undefined : { address: four.address, family: 4 };
 }
 
