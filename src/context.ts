@@ -160,6 +160,7 @@ export class Context {
 
   constructor(options: Partial<Omit<ContextOptions, "maxSocketsLimit">> = {}) {
     Object.seal(this);
+    if (arguments.length > 1) throw new TypeError(`Expected 1 argument but received ${arguments.length}`);
     if (typeof options !== "object" || options === null) throw new TypeError("Options must be an object");
     Object.assign(this, options);
   }

@@ -251,6 +251,7 @@ export interface WritableSocket extends Writable {}
 /** A socket that sends. */
 export abstract class WritableSocket extends Socket {
   send(message: MessageLike | readonly MessageLike[]): Promise<void> {
+    if (arguments.length > 1) throw surplus(1, arguments.length);
     return coreOf(this).sender.send(message, this);
   }
 
@@ -264,6 +265,7 @@ export interface ReadableSocket extends Readable {}
 /** A socket that receives. */
 export abstract class ReadableSocket extends Socket {
   receive(): Promise<Message[]> {
+    if (arguments.length > 0) throw surplus(0, arguments.length);
     return coreOf(this).receiver.receive(this);
   }
 
@@ -285,6 +287,7 @@ export interface DuplexSocket extends Readable {}
 /** A socket that does both. */
 export abstract class DuplexSocket extends WritableSocket {
   receive(): Promise<Message[]> {
+    if (arguments.length > 0) throw surplus(0, arguments.length);
     return coreOf(this).receiver.receive(this);
   }
 
@@ -343,6 +346,11 @@ function checkMax(max: unknown): number {
   if (typeof max !== "number") throw new TypeError("Maximum must be a number");
   if (!(max >= 1)) throw errnoError("EINVAL");
   return max;
+}
+
+/** The error for arguments that nothing takes: `expected` is how many are. */
+function surplus(expected: 0 | 1, received: number): TypeError {
+  return new TypeError(`Expected ${expected} argument${expected === 1 ? "" : "s"} but received ${received}`);
 }
 
 /** The error for arguments that nothing takes: `expected` is how many are. */
