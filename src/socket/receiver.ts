@@ -53,7 +53,12 @@ export class Receiver {
   /** One step of `for await`. */
   next(user: object): Promise<IteratorResult<Buffer[], undefined>> {
     if (this.#core.isClosed) return Promise.resolve({ value: undefined, done: true });
-    this.#check();
+    // An iterator's steps reject; only receive() throws.
+    try {
+      this.#check();
+    } catch (error) {
+      return Promise.reject(error);
+    }
     const frames = this.#pattern.receive();
     if (frames === undefined) return this.#wait(0, true, user);
     const step = { value: frames, done: false as const };
