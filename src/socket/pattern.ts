@@ -68,11 +68,6 @@ export abstract class Pattern implements SessionPattern {
     return "EAGAIN";
   }
 
-  /** A receive that cannot ever succeed as things stand fails at once. */
-  get refusesReceive(): boolean {
-    return false;
-  }
-
   /** An id is about to be given to a new connection. @throws ErrnoError EADDRINUSE */
   reserve(_id: Buffer): void {}
 

@@ -104,9 +104,7 @@ export class Receiver {
 
   #wait<T>(many: number, iterates: boolean, user: object): Promise<T> {
     const { loop, options } = this.#core;
-    if (this.#pattern.refusesReceive || options.receiveTimeout === 0) {
-      return Promise.reject(errnoError(this.#pattern.receiveFault));
-    }
+    if (options.receiveTimeout === 0) return Promise.reject(errnoError(this.#pattern.receiveFault));
     return new Promise<T>((resolve, reject) => {
       const pending: PendingReceive = { resolve, reject, many, iterates, timer: undefined, isWoken: false, user };
       const timeout = options.receiveTimeout;

@@ -74,10 +74,6 @@ export class RequestPattern extends Pattern {
     return this.#state === "ready" ? "EFSM" : "EAGAIN";
   }
 
-  override get refusesReceive(): boolean {
-    return this.#state === "ready";
-  }
-
   override attach(pipe: Pipe): void {
     if (this.host.options.probeRouter) pipe.write([EMPTY]);
     this.#out.add(pipe);
