@@ -28,11 +28,6 @@ export function missing(): TypeError {
   return new TypeError("Message must be present");
 }
 
-/** The error for a message that is not there. */
-export function missing(): TypeError {
-  return new TypeError("Message must be present");
-}
-
 function toFrame(part: unknown): Uint8Array {
   if (part instanceof Uint8Array) return part;
   if (typeof part === "string") return Buffer.from(part);

@@ -353,11 +353,6 @@ function surplus(expected: 0 | 1, received: number): TypeError {
   return new TypeError(`Expected ${expected} argument${expected === 1 ? "" : "s"} but received ${received}`);
 }
 
-/** The error for arguments that nothing takes: `expected` is how many are. */
-function surplus(expected: 0 | 1, received: number): TypeError {
-  return new TypeError(`Expected ${expected} argument${expected === 1 ? "" : "s"} but received ${received}`);
-}
-
 function checkAddress(given: ArrayLike<unknown>, address: unknown): void {
   if (given.length > 1) throw surplus(1, given.length);
   if (typeof address !== "string") throw new TypeError("Address must be a string");
