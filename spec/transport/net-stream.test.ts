@@ -5,7 +5,7 @@ import { once } from "node:events";
 import type { Socket } from "node:net";
 import { END_WAIT_MS } from "../../src/constants.ts";
 import { assert, suite } from "../helpers/test.ts";
-import { descriptors, eventually, Log, type Pair, pair, sleep } from "./pair.ts";
+import { canReset, descriptors, eventually, Log, type Pair, pair, reset, sleep } from "./pair.ts";
 
 const it = suite("transport/net-stream");
 
@@ -182,7 +182,12 @@ it("what Node had read before a reset is delivered, also while paused", async ()
   stream.pause();
   peer.write("before");
   await sleep(20);
-  peer.resetAndDestroy();
+  if (!canReset(peer)) {
+    stream.destroy();
+    peer.destroy();
+    return;
+  }
+  reset(peer);
   await log.ended;
   assert.is(log.text, "before");
   assert.equal(log.calls, ["data", "end"]);
@@ -307,9 +312,9 @@ it("a write to a peer that reset ends the stream with the error, and done is cal
   let done = 0;
   stream.write(Buffer.alloc(MUCH_BYTES), () => done++);
   await sleep(10);
-  peer.resetAndDestroy();
+  reset(peer);
   await log.ended;
-  assert.ok(log.error instanceof Error);
+  if (canReset(peer)) assert.ok(log.error instanceof Error);
   stream.write(Buffer.from("x"), () => done++);
   await eventually(() => done === 2);
   assert.equal(log.calls, ["end"]);
@@ -356,7 +361,7 @@ it("a handler that destroys the stream when it ends does no harm", async () => {
       stream.end();
     },
   };
-  peer.resetAndDestroy();
+  reset(peer);
   await eventually(() => ends > 0);
   await sleep(10);
   assert.is(ends, 1);
@@ -365,7 +370,7 @@ it("a handler that destroys the stream when it ends does no harm", async () => {
 it("leaves no listener but the one for errors, and lets go of the handler", async () => {
   const ways = [
     ({ peer }: Pair) => peer.end(),
-    ({ peer }: Pair) => peer.resetAndDestroy(),
+    ({ peer }: Pair) => reset(peer),
     ({ stream }: Pair) => stream.destroy(),
     ({ stream, peer }: Pair) => {
       stream.end();

@@ -97,6 +97,16 @@ export async function pair(): Promise<Pair> {
   return { stream, log, peer, socket };
 }
 
+/** Resets the connection; Node below 18.3 can only close it. */
+export function reset(peer: Socket): void {
+  if (canReset(peer)) peer.resetAndDestroy();
+  else peer.destroy();
+}
+
+export function canReset(peer: Socket): boolean {
+  return typeof (peer as { resetAndDestroy?: unknown }).resetAndDestroy === "function";
+}
+
 export function sleep(milliseconds: number): Promise<void> {
   return new Promise((fulfil) => setTimeout(fulfil, milliseconds));
 }
