@@ -34,6 +34,9 @@ const OPTION_RECEIVE_HIGH_WATER_MARK = 24;
 /** Whose second connect() to the same address changes nothing, as libzmq has it: DEALER, SUB, PUB, REQ. */
 const CONNECTS_ONCE: ReadonlySet<number> = new Set([1, 2, 3, 5]);
 
+/** Resolves in the check phase, when what is at hand has been dealt with. */
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
 /** Makes the pattern of a socket type. */
 export type PatternFactory = (host: PatternHost) => Pattern;
 
@@ -98,14 +101,16 @@ export class SocketCore implements SessionHost, PatternHost, InprocHost, Options
       const endpoint = this.#parse(address, "bind");
       if (endpoint.scheme === "inproc") {
         this.#bindInproc(endpoint.address);
-        return;
+      } else {
+        const binder = new Binder(this, this.#gone);
+        await binder.start(endpoint);
+        this.#addBound(binder);
       }
-      const binder = new Binder(this, this.#gone);
-      await binder.start(endpoint);
-      this.#addBound(binder);
     } catch (error) {
       throw this.#bindFailed(error);
     } finally {
+      // However it ends, the socket is blocked for this turn: programs find out alike on every transport.
+      await nextTurn();
       this.unblock();
     }
   }
@@ -126,9 +131,19 @@ export class SocketCore implements SessionHost, PatternHost, InprocHost, Options
     }
   }
 
-  unbind(address: string): void {
+  async unbind(address: string): Promise<void> {
+    this.block();
+    try {
+      this.#giveUp(address, this.#bound, this.#connected);
+    } finally {
+      await nextTurn();
+      this.unblock();
+    }
+  }
+
+  unbindSync(address: string): void {
     this.assertOpen();
-    this.#giveUp(this.#bound, address);
+    this.#giveUp(address, this.#bound, this.#connected);
   }
 
   connect(address: string, routingId: Buffer | undefined): void {
@@ -152,7 +167,7 @@ export class SocketCore implements SessionHost, PatternHost, InprocHost, Options
 
   disconnect(address: string): void {
     this.assertOpen();
-    this.#giveUp(this.#connected, address);
+    this.#giveUp(address, this.#connected, this.#bound);
   }
 
   /** Closes; unsent messages are delivered within the linger time. While blocked, as soon as that ends. */
@@ -296,10 +311,18 @@ export class SocketCore implements SessionHost, PatternHost, InprocHost, Options
     return error;
   }
 
-  /** Ends every endpoint of this address. @throws ErrnoError ENOENT */
-  #giveUp(carriers: Set<Carrier>, address: string): void {
-    const found = [...carriers].filter((carrier) => carrier.address === address);
-    if (found.length === 0) throw errnoError("ENOENT", address);
+  /**
+   * Ends every endpoint of this address, of the first kind or else of the second: libzmq has one call for both.
+   * @throws ErrnoError ENOENT, or what is wrong with the address
+   */
+  #giveUp(address: string, first: Set<Carrier>, second: Set<Carrier>): void {
+    const isNamed = (carrier: Carrier): boolean => carrier.address === address;
+    let found = [...first].filter(isNamed);
+    if (found.length === 0) found = [...second].filter(isNamed);
+    if (found.length === 0) {
+      parseEndpoint(address, "bind");
+      throw errnoError("ENOENT", address);
+    }
     for (const carrier of found) this.#leave(carrier);
   }
 

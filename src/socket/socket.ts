@@ -121,15 +121,16 @@ export abstract class Socket {
    * Stops listening and ends the connections that were accepted there. `address` is what `lastEndpoint` was after bind.
    * @throws ErrnoError as rejection: ENOENT for an address that is not bound
    */
-  async unbind(address: string): Promise<void> {
+  unbind(address: string): Promise<void> {
     checkAddress(arguments, address);
-    this.#core.unbind(address);
+    this.#core.assertOpen();
+    return this.#core.unbind(address);
   }
 
   /** The same at once. @throws ErrnoError ENOENT */
   unbindSync(address: string): void {
     checkAddress(arguments, address);
-    this.#core.unbind(address);
+    this.#core.unbindSync(address);
   }
 
   /**
