@@ -3,7 +3,7 @@
  *
  *   zmtp.cjs                     the one implementation: everything that src/index.ts reaches
  *   index.cjs                    picks the public names from it
- *   draft.cjs, v5-compat.cjs     the sub-path entries (those that exist in src), which take what they share from zmtp.cjs
+ *   auth.cjs, v5-compat.cjs …    the sub-path entries (those that exist in src), which take what they share from zmtp.cjs
  *   <name>.cjs                   a lazy chunk: what a file in src loads by `require("./<name>.ts")` instead of an import
  *   *.mjs, *.d.mts               thin ESM wrappers: the same objects under `import`
  *   types/                       the declarations, by tsc
@@ -146,7 +146,7 @@ async function implementation(outfile, parts, chunks) {
 async function bundle() {
   /** @type {Map<string, string>} */
   const chunks = new Map();
-  for (const entry of ["draft", "v5-compat"]) {
+  for (const entry of ["auth", "draft", "v5-compat"]) {
     if (existsSync(path.join(SRC, `${entry}.ts`))) chunks.set(entry, path.join(SRC, `${entry}.ts`));
   }
 
@@ -191,7 +191,7 @@ async function bundle() {
 
 /** Writes the CommonJS main entry and the ESM wrappers of all entries. */
 function writeEntries() {
-  for (const entry of ["index", "draft", "v5-compat"]) {
+  for (const entry of ["index", "auth", "draft", "v5-compat"]) {
     if (!existsSync(path.join(SRC, `${entry}.ts`))) continue;
     const exported = entry === "index" ? load(path.join(NEW, "zmtp.cjs")).index : load(path.join(NEW, `${entry}.cjs`));
     const names = Object.keys(exported).sort();

@@ -21,13 +21,15 @@ const LAYERS = [
   ["session/"],
   ["context.ts"],
   ["socket/"],
-  ["about.ts", "proxy.ts"],
-  ["index.ts", "draft.ts", "v5-compat.ts"],
+  ["about.ts", "auth/", "proxy.ts"],
+  ["index.ts", "auth.ts", "draft.ts", "v5-compat.ts"],
 ];
 
 /** Who may import what of Node; what is not listed, nobody may. */
 const BUILTINS = new Map([
-  ...["net", "fs", "http", "https", "dns", "os", "tls", "dgram", "path"].map((name) => entry(name, ["transport/"])),
+  ...["net", "fs", "http", "https", "dns", "os", "tls", "dgram", "path"].map((name) =>
+    entry(name, name === "fs" || name === "path" ? ["transport/", "auth/certificates"] : ["transport/"]),
+  ),
   entry("crypto", ["crypto/", "transport/ws"]),
   entry("timers", ["session/", "socket/", "context.ts", "proxy.ts", "v5-compat.ts", "transport/net-stream.ts"]),
   entry("buffer", [""]),

@@ -27,3 +27,11 @@ export function ownCopy(bytes: Uint8Array): Buffer {
 export function randomUint32(): number {
   return Math.floor(Math.random() * 0x100000000);
 }
+
+/** Whether two secrets are equal, in a time that tells only their lengths. */
+export function sameSecret(one: Uint8Array, other: Uint8Array): boolean {
+  if (one.length !== other.length) return false;
+  let difference = 0;
+  for (let i = 0; i < one.length; i++) difference |= one[i] ^ other[i];
+  return difference === 0;
+}

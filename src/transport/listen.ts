@@ -9,6 +9,7 @@ import * as net from "node:net";
 import { getSystemErrorName } from "node:util";
 import { ErrnoError, errnoError, systemError } from "../errors.ts";
 import type { OptionValues } from "../options.ts";
+import { AddressList } from "./address-list.ts";
 import { formatHostPort, type IpcEndpoint, type TcpEndpoint } from "./endpoint.ts";
 import { type BoundPath, claimPath } from "./ipc.ts";
 import { NetStream, tune } from "./net-stream.ts";
@@ -93,7 +94,7 @@ class Opening {
   readonly #endpoint: TcpEndpoint | IpcEndpoint;
   readonly #options: ListenOptions;
   readonly #handler: ListenHandler;
-  readonly #filter: net.BlockList | undefined;
+  readonly #filter: AddressList | undefined;
   readonly #path: BoundPath | undefined;
   #failure: NodeJS.ErrnoException | undefined;
 
@@ -145,7 +146,7 @@ class NetListener implements Listener {
     options: ListenOptions,
     handler: ListenHandler,
     path: BoundPath | undefined,
-    filter: net.BlockList | undefined,
+    filter: AddressList | undefined,
   ) {
     this.#server = server;
     this.#path = path;
@@ -155,7 +156,7 @@ class NetListener implements Listener {
       if (!this.#isClosed) handler.onError(systemError(error, this.address));
     });
     server.on("connection", (socket) => {
-      if (filter !== undefined && !admits(filter, socket)) {
+      if (filter !== undefined && !filter.has(socket.remoteAddress ?? "")) {
         socket.on("error", ignore).destroy();
         handler.onError(errnoError("EACCES", this.address));
         return;
@@ -282,26 +283,11 @@ function errnoLike(code: string, errno?: number): NodeJS.ErrnoException {
 }
 
 /** @throws ErrnoError EINVAL when a filter is no address range */
-function filterOf(endpoint: TcpEndpoint | IpcEndpoint, ranges: readonly string[]): net.BlockList | undefined {
+function filterOf(endpoint: TcpEndpoint | IpcEndpoint, ranges: readonly string[]): AddressList | undefined {
   if (endpoint.scheme !== "tcp" || ranges.length === 0) return undefined;
-  const list = new net.BlockList();
-  for (const range of ranges) {
-    const [address, bits] = range.split("/");
-    const family = net.isIP(address);
-    if (family === 0) throw errnoError("EINVAL", endpoint.address);
-    list.addSubnet(
-      address,
-      bits === undefined ? (family === 4 ? 32 : 128) : Number(bits),
-      family === 4 ? "ipv4" : "ipv6",
-    );
-  }
+  const list = new AddressList();
+  for (const range of ranges) list.add(range);
   return list;
-}
-
-function admits(filter: net.BlockList, socket: net.Socket): boolean {
-  const { remoteAddress = "" } = socket;
-  const family = net.isIP(remoteAddress);
-  return family !== 0 && filter.check(remoteAddress, family === 6 ? "ipv6" : "ipv4");
 }
 
 function ignore(): void {}

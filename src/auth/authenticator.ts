@@ -1,0 +1,242 @@
+/**
+ * A ready-made ZAP handler (RFC 27): decides over peers by address, by PLAIN user and by CURVE key. It is an ordinary ROUTER
+ * socket at `inproc://zeromq.zap.01`, so it serves every socket of its context that asks: those with a `zapDomain`, with
+ * `plainServer` or with `curveServer`.
+ *
+ *     request   1.0 | id | domain | address | identity | mechanism | credentials…
+ *     reply     1.0 | id | status | text | user id | metadata
+ *
+ * Rules are looked up at each request, so a change holds for the next handshake; peers that are in stay in. What is not
+ * allowed by a rule is denied: a mechanism without rules lets nobody in, except NULL, which has no credentials to check.
+ */
+import { sameSecret } from "../bytes.ts";
+import { encodeProperties } from "../codec/command.ts";
+import { decodeZ85, encodeZ85 } from "../codec/z85.ts";
+import type { Context } from "../context.ts";
+import { errnoError } from "../errors.ts";
+import { ZAP_ENDPOINT } from "../mechanism/zap.ts";
+import type { SocketCore } from "../socket/core.ts";
+import { Router } from "../socket/router.ts";
+import { coreOf } from "../socket/socket.ts";
+import { AddressRules } from "./address-rules.ts";
+
+/** A peer that asks to come in. */
+export interface AuthRequest {
+  /** The asking socket's `zapDomain`. */
+  readonly domain: string;
+  /** The peer's IP address, without port. */
+  readonly address: string;
+  /** The asking socket's own routing id. */
+  readonly identity: Buffer;
+  readonly mechanism: "NULL" | "PLAIN" | "CURVE" | string;
+  /** PLAIN: user name and password. CURVE: the client's public key, 32 octets. */
+  readonly credentials: readonly Buffer[];
+}
+
+/** What is decided of a peer. */
+export interface AuthDecision {
+  /** 200: it may come in. 300: not now. 400: no. 500: it could not be decided. */
+  readonly status: 200 | 300 | 400 | 500;
+  readonly text?: string;
+  /** Whom the application sees as `userId` of the peer. */
+  readonly userId?: string;
+  /** Properties that the application sees of the peer. */
+  readonly properties?: Readonly<Record<string, string | Buffer>>;
+}
+
+export interface AuthenticatorOptions {
+  /** The context whose sockets are served. Default: the process's. */
+  context?: Context;
+  /** Hears of every decision. */
+  onDecision?: (request: AuthRequest, decision: AuthDecision) => void;
+  /**
+   * Has the last word on peers that the rules let in: what it returns, or resolves to, is answered. When it throws or
+   * rejects, the answer is 500.
+   */
+  check?: (request: AuthRequest) => AuthDecision | Promise<AuthDecision>;
+}
+
+/** Any domain. */
+const ANY = "*";
+
+/** The last frame of the fixed part of a request. */
+const REQUEST_FRAMES = 6;
+
+const MALFORMED: AuthDecision = { status: 500, text: "Malformed request" };
+const DENIED: AuthDecision = { status: 400, text: "No access" };
+
+/** Decides over peers by rules that may change at any time. */
+export class Authenticator {
+  readonly #options: AuthenticatorOptions;
+  readonly #addresses = new AddressRules();
+  /** By domain: passwords by user name. */
+  readonly #users = new Map<string, ReadonlyMap<string, Buffer>>();
+  /** By domain: user ids by public key, in Z85; or anybody with a key. */
+  readonly #keys = new Map<string, ReadonlyMap<string, string> | "any">();
+  #socket: Router | undefined;
+
+  constructor(options: AuthenticatorOptions = {}) {
+    this.#options = options;
+  }
+
+  /** Whether it serves now. */
+  get running(): boolean {
+    return this.#socket !== undefined;
+  }
+
+  /** Begins to serve. @throws ErrnoError EADDRINUSE when the context has an authenticator already */
+  start(): void {
+    if (this.#socket !== undefined) return;
+    const { context } = this.#options;
+    const socket = new Router(context === undefined ? {} : { context });
+    try {
+      socket.bindSync(ZAP_ENDPOINT);
+    } catch (error) {
+      socket.close();
+      throw error;
+    }
+    this.#socket = socket;
+    const core = coreOf(socket);
+    let isScheduled = false;
+    const serve = (): void => {
+      isScheduled = false;
+      for (let frames = core.pattern.receive(); frames !== undefined; frames = core.pattern.receive()) {
+        void this.#answer(core, frames);
+      }
+    };
+    // Served from the pattern: a pending receive() would keep the process alive.
+    core.tap = () => {
+      if (isScheduled) return;
+      isScheduled = true;
+      queueMicrotask(serve);
+    };
+  }
+
+  /** Ceases to serve: peers that need a decision are let in no more. */
+  stop(): void {
+    this.#socket?.close();
+    this.#socket = undefined;
+  }
+
+  /** Lets in peers from these addresses or networks ("10.0.0.0/8") only. @throws ErrnoError EINVAL */
+  allow(...addresses: string[]): void {
+    this.#addresses.allow(addresses);
+  }
+
+  /** Keeps out peers from these addresses or networks, whatever else allows them. @throws ErrnoError EINVAL */
+  deny(...addresses: string[]): void {
+    this.#addresses.deny(addresses);
+  }
+
+  /** Forgets all rules about addresses. */
+  clearAddresses(): void {
+    this.#addresses.clear();
+  }
+
+  /** Who may come in by PLAIN, as passwords by user name, in place of who could before in this domain; null nobody. */
+  setUsers(passwords: Readonly<Record<string, string>> | null, domain: string = ANY): void {
+    if (passwords === null) this.#users.delete(domain);
+    else this.#users.set(domain, new Map(Object.entries(passwords).map(([name, word]) => [name, Buffer.from(word)])));
+  }
+
+  /**
+   * Who may come in by CURVE, in place of who could before in this domain: public keys (Z85 or 32 octets), or user ids
+   * by key; "any" for everybody who has a key pair, null for nobody. Without user ids the key, in Z85, is the user id.
+   * @throws ErrnoError EINVAL for something that is no key
+   */
+  setKeys(
+    keys: Iterable<string | Buffer> | Readonly<Record<string, string>> | "any" | null,
+    domain: string = ANY,
+  ): void {
+    if (keys === null) this.#keys.delete(domain);
+    else if (keys === "any") this.#keys.set(domain, "any");
+    else if (Symbol.iterator in keys) {
+      const list = [...(keys as Iterable<string | Buffer>)].map(toKey);
+      this.#keys.set(domain, new Map(list.map((key) => [key, key])));
+    } else this.#keys.set(domain, new Map(Object.entries(keys).map(([key, user]) => [toKey(key), user])));
+  }
+
+  /** Decides over a peer by the rules alone. */
+  decide(request: AuthRequest): AuthDecision {
+    if (!this.#addresses.admit(request.address)) return DENIED;
+    if (request.mechanism === "NULL") return { status: 200, text: "OK" };
+    if (request.mechanism === "PLAIN") return this.#decidePlain(request);
+    if (request.mechanism === "CURVE") return this.#decideCurve(request);
+    return { status: 400, text: "Security mechanism not supported" };
+  }
+
+  #decidePlain({ domain, credentials }: AuthRequest): AuthDecision {
+    const [user, password] = credentials;
+    if (user === undefined || password === undefined) return DENIED;
+    const name = user.toString();
+    const expected = (this.#users.get(domain) ?? this.#users.get(ANY))?.get(name);
+    if (expected === undefined || !sameSecret(expected, password)) return DENIED;
+    return { status: 200, text: "OK", userId: name };
+  }
+
+  #decideCurve({ domain, credentials }: AuthRequest): AuthDecision {
+    const [key] = credentials;
+    const keys = this.#keys.get(domain) ?? this.#keys.get(ANY);
+    if (key === undefined || keys === undefined) return DENIED;
+    const text = encodeZ85(key);
+    const userId = keys === "any" ? text : keys.get(text);
+    return userId === undefined ? DENIED : { status: 200, text: "OK", userId };
+  }
+
+  /** Answers one question: the way back to the asker, an empty frame, and the request. */
+  async #answer(core: SocketCore, [asker, delimiter, ...frames]: Buffer[]): Promise<void> {
+    const request = parseRequest(frames);
+    const decision = request === undefined ? MALFORMED : await this.#judge(request);
+    if (core.isClosed) return;
+    core.pattern.send([asker, delimiter, ...reply(frames[1], decision)]);
+  }
+
+  /** Never throws: what the application's own code throws is a 500. */
+  async #judge(request: AuthRequest): Promise<AuthDecision> {
+    try {
+      let decision = this.decide(request);
+      const { check, onDecision } = this.#options;
+      if (check !== undefined && decision.status === 200) decision = await check(request);
+      onDecision?.(request, decision);
+      return decision;
+    } catch (error) {
+      process.emitWarning(error as Error);
+      return { status: 500, text: "Internal error" };
+    }
+  }
+}
+
+function toKey(key: string | Buffer): string {
+  const octets = typeof key === "string" ? decodeZ85(key) : key;
+  if (octets.length !== 32) throw errnoError("EINVAL", undefined, "A CURVE key has 32 octets");
+  return encodeZ85(octets);
+}
+
+function parseRequest(frames: Buffer[]): AuthRequest | undefined {
+  if (frames.length < REQUEST_FRAMES || frames[0].toString() !== "1.0") return undefined;
+  const [, , domain, address, identity, mechanism, ...credentials] = frames;
+  return {
+    domain: domain.toString(),
+    address: address.toString(),
+    identity,
+    mechanism: mechanism.toString(),
+    credentials,
+  };
+}
+
+function reply(id: Buffer | undefined, { status, text, userId, properties }: AuthDecision): Buffer[] {
+  const listed = Object.entries(properties ?? {}).map(([name, value]): [string, Buffer] => [
+    name,
+    Buffer.from(value as string),
+  ]);
+  const metadata = status === 200 ? encodeProperties(listed) : Buffer.alloc(0);
+  const texts = [
+    "1.0",
+    id ?? Buffer.alloc(0),
+    String(status),
+    text ?? "",
+    status === 200 ? (userId ?? "") : "",
+    metadata,
+  ];
+  return texts.map((frame) => Buffer.from(frame as string));
+}
