@@ -20,7 +20,7 @@ import { Connector } from "../session/connector.ts";
 import type { Carrier, ConnectionSetup, SessionHost } from "../session/host.ts";
 import type { Flushable } from "../session/turn.ts";
 import { type Endpoint, parseEndpoint } from "../transport/endpoint.ts";
-import type { InprocHost } from "../transport/inproc.ts";
+import { InprocBinder, type InprocHost, InprocPipe } from "../transport/inproc.ts";
 import { ObserverHub } from "./observer.ts";
 import type { Pattern, PatternHost } from "./pattern.ts";
 import { ownProperties } from "./peer.ts";
@@ -155,9 +155,8 @@ export class SocketCore implements SessionHost, PatternHost, InprocHost, Options
     }
     if (routingId !== undefined) this.pattern.reserve(routingId);
     if (endpoint.scheme === "inproc") {
-      const pipe = this.loop.names.connect(address, this, routingId);
-      pipe.onEnd = () => this.#gone(pipe);
-      this.#connected.add(pipe);
+      const pipe = this.loop.names.connect(address, this, routingId, this.#gone);
+      if (!pipe.isEnded) this.#connected.add(pipe);
       return;
     }
     const connector = new Connector(this, endpoint, routingId, this.#gone);
@@ -181,6 +180,7 @@ export class SocketCore implements SessionHost, PatternHost, InprocHost, Options
     this.sender.abort();
     this.receiver.abort();
     for (const carrier of [...this.#bound, ...this.#connected]) this.#leave(carrier);
+    for (const carrier of [...this.#leaving]) if (carrier instanceof InprocBinder) carrier.close();
     this.pattern.close();
     this.events.end();
     this.loop.closed();
@@ -294,7 +294,7 @@ export class SocketCore implements SessionHost, PatternHost, InprocHost, Options
   }
 
   #bindInproc(address: string): void {
-    this.#bound.add(this.loop.names.bind(address, this));
+    this.#bound.add(this.loop.names.bind(address, this, this.#gone));
     this.options.lastEndpoint = address;
   }
 
@@ -323,14 +323,33 @@ export class SocketCore implements SessionHost, PatternHost, InprocHost, Options
       parseEndpoint(address, "bind");
       throw errnoError("ENOENT", address);
     }
-    for (const carrier of found) this.#leave(carrier);
+    for (const carrier of found) {
+      if (carrier instanceof InprocBinder) {
+        this.#bound.delete(carrier);
+        this.#leaving.add(carrier);
+        carrier.release();
+      } else {
+        this.#leave(carrier);
+      }
+    }
   }
 
   #leave(carrier: Carrier): void {
     this.#bound.delete(carrier);
     this.#connected.delete(carrier);
     this.#leaving.add(carrier);
-    carrier.close(this.options.linger);
+    const { linger } = this.options;
+    carrier.close(linger);
+    if (carrier instanceof InprocPipe && carrier.hasEarly && linger > 0) this.#cutLater(carrier, linger);
+  }
+
+  /** Ends the wait of messages for a name to be bound. */
+  #cutLater(pipe: InprocPipe, milliseconds: number): void {
+    const timer = setTimeout(() => pipe.close(0), milliseconds).unref();
+    pipe.onEnd = () => {
+      clearTimeout(timer);
+      this.#gone(pipe);
+    };
   }
 
   readonly #gone = (carrier: Carrier): void => {

@@ -31,9 +31,9 @@ export class InprocNames {
   readonly #early = new Map<string, Set<InprocPipe>>();
 
   /** @throws ErrnoError EADDRINUSE */
-  bind(address: string, host: InprocHost): InprocBinder {
+  bind(address: string, host: InprocHost, onClosed: (binder: InprocBinder) => void): InprocBinder {
     if (this.#bound.has(address)) throw errnoError("EADDRINUSE", address);
-    const binder = new InprocBinder(this, address, host);
+    const binder = new InprocBinder(this, address, host, onClosed);
     this.#bound.set(address, binder);
     const early = this.#early.get(address);
     this.#early.delete(address);
@@ -42,8 +42,14 @@ export class InprocNames {
   }
 
   /** Connects to a name that may not be bound yet. */
-  connect(address: string, host: InprocHost, routingId: Buffer | undefined): InprocPipe {
+  connect(
+    address: string,
+    host: InprocHost,
+    routingId: Buffer | undefined,
+    onEnd?: (pipe: InprocPipe) => void,
+  ): InprocPipe {
     const pipe = new InprocPipe(this, address, host, true);
+    if (onEnd !== undefined) pipe.onEnd = () => onEnd(pipe);
     if (routingId !== undefined) pipe.routingId = routingId;
     host.pattern.attach(pipe);
     const binder = this.#bound.get(address);
@@ -78,18 +84,24 @@ export class InprocBinder {
   readonly #names: InprocNames;
   readonly #host: InprocHost;
   readonly #pipes = new Set<InprocPipe>();
+  readonly #onClosed: (binder: InprocBinder) => void;
   readonly hasUnsent = false;
+  #isReleased = false;
 
-  constructor(names: InprocNames, address: string, host: InprocHost) {
+  constructor(names: InprocNames, address: string, host: InprocHost, onClosed: (binder: InprocBinder) => void) {
     this.#names = names;
     this.address = address;
     this.#host = host;
+    this.#onClosed = onClosed;
   }
 
   /** Makes this side's end for a connector's pipe. */
   accept(far: InprocPipe): void {
     const near = new InprocPipe(this.#names, this.address, this.#host, false);
-    near.onEnd = () => this.#pipes.delete(near);
+    near.onEnd = () => {
+      this.#pipes.delete(near);
+      this.#closedIfEmpty();
+    };
     this.#pipes.add(near);
     near.join(far);
     this.#host.pattern.attach(near);
@@ -105,9 +117,21 @@ export class InprocBinder {
     for (const pipe of this.#pipes) visit(pipe);
   }
 
-  close(): void {
+  /** Gives up the name. The pairs that came through it go on, other than over tcp. */
+  release(): void {
+    if (this.#isReleased) return;
+    this.#isReleased = true;
     this.#names.unbind(this);
+    this.#closedIfEmpty();
+  }
+
+  close(): void {
+    this.release();
     for (const pipe of [...this.#pipes]) pipe.close();
+  }
+
+  #closedIfEmpty(): void {
+    if (this.#isReleased && this.#pipes.size === 0) this.#onClosed(this);
   }
 }
 
@@ -249,6 +273,11 @@ export class InprocPipe extends Pipe {
 
   /** What waits for the name to be bound keeps no process alive: when it ends, nobody is left who could. */
   readonly hasUnsent = false;
+
+  /** Whether messages wait for the name to be bound. */
+  get hasEarly(): boolean {
+    return this.#early.length > 0;
+  }
 
   /**
    * Ends the pair. The other end keeps what it has received. With a linger other than 0, messages that were written
