@@ -1,4 +1,5 @@
 /** Subscriptions as users and applications write them. */
+import { errnoError } from "../errors.ts";
 import type { SocketCore } from "./core.ts";
 
 /** The first octet of a message that is a subscription, or takes one back. */
@@ -20,7 +21,8 @@ export function toTopic(prefix: unknown): Buffer {
 
 /** Subscribes to `prefixes`, or takes them back; none means everything. */
 export function setTopics(core: SocketCore, prefixes: readonly unknown[], subscribe: boolean): void {
-  core.assertOpen();
+  // An option like any other: it may be set while the socket is blocked.
+  if (core.isClosed) throw errnoError("ENOTSOCK");
   const topics = (prefixes.length === 0 ? [""] : prefixes).map(toTopic);
   for (const topic of topics) core.setTopic(topic, subscribe);
 }
