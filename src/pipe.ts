@@ -103,8 +103,8 @@ export abstract class Pipe {
   readonly isOutgoing: boolean;
   /** Whether the writer met it full and waits. */
   writerWaits = false;
-  /** Whether only the newest message is kept, either way. */
-  protected readonly conflates: boolean;
+  /** Whether only the newest message is kept, either way. High-water marks mean nothing then. */
+  protected conflates: boolean;
   protected readonly inbox: Ring<Buffer[]> = new Ring<Buffer[]>();
   #receiveLimit: number;
   #lowWater: number;

@@ -170,6 +170,9 @@ export class InprocPipe extends Pipe {
     far.peer = this.#host.facts();
     this.isConnected = true;
     far.isConnected = true;
+    // The queue between them is one: it conflates when either end asks for that.
+    if (far.conflates) this.conflates = true;
+    else if (this.conflates) far.conflates = true;
   }
 
   /** Both ends are attached: what was written early goes over. */
