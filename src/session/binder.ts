@@ -138,7 +138,6 @@ export class Binder implements SessionKeeper, ListenHandler, Carrier {
   #endPipe(pipe: NetPipe): void {
     if (pipe.isEnded) return;
     pipe.isEnded = true;
-    if (this.#isClosing) pipe.discard();
     this.#host.pattern.ended(pipe);
   }
 
