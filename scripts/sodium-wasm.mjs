@@ -20,7 +20,6 @@ const FUNCTIONS = [
   "crypto_scalarmult_base",
   "crypto_secretbox_easy",
   "crypto_secretbox_open_easy",
-  "crypto_stream_salsa20_xor",
   "crypto_stream_salsa20_xor_ic",
 ];
 

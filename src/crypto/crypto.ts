@@ -79,7 +79,10 @@ export interface Desk {
 export interface MessageCipher {
   /** Puts the key on the desk: before the first `seal` or `open` of each batch. */
   select(): void;
-  /** Seals in place: the tag is at `at + 16` afterwards, octets `at` to `at + 15` hold nothing. */
+  /**
+   * Seals in place: the tag is at `at + 16` afterwards, octets `at` to `at + 15` hold nothing. Up to 255 octets behind the
+   * message are destroyed.
+   */
   seal(at: number, length: number, counterHigh: number, counterLow: number): void;
   /** Opens; the message is at `desk.opened` afterwards. False when it is not authentic. Destroys what was at `at`. */
   open(at: number, length: number): boolean;
