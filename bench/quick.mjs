@@ -8,10 +8,10 @@
  */
 
 import { readFlags, readList } from "./lib/arguments.mjs";
-import { describeMachine, machineText } from "./lib/machine.mjs";
+import { BUSY, describeMachine, isBusy, machineText } from "./lib/machine.mjs";
 import { findMissing } from "./lib/present.mjs";
 import { createProgress } from "./lib/progress.mjs";
-import { comparison, remarks, spreads } from "./lib/report.mjs";
+import { comparison, processorTimes, remarks, spreads } from "./lib/report.mjs";
 import { measure } from "./lib/rounds.mjs";
 import { roundTrip } from "./scenarios/round-trip.mjs";
 import { pubSub, pushPull } from "./scenarios/streams.mjs";
@@ -44,7 +44,9 @@ const missing = await findMissing(columns);
 const total =
   rounds * scenarios.reduce((sum, one) => sum + one.implementations.filter((name) => !missing.has(name)).length, 0);
 
-console.log(`${machineText(describeMachine())}\n`);
+const machine = describeMachine();
+console.log(`${machineText(machine)}\n`);
+if (isBusy(machine)) console.log(`${BUSY}\n`);
 const results = await measure(scenarios, {
   rounds,
   durationMs,
@@ -60,4 +62,6 @@ console.log(
   "\nzmtp : x is how many times as fast zmtp is as x; above 1 it is the faster. PUB waits at its high-water mark (noDrop).",
 );
 console.log(`\n${spreads(results, columns)}`);
+const times = processorTimes(results, columns);
+if (times !== undefined) console.log(`\n${times}\n`);
 for (const line of remarks(results)) console.log(line);

@@ -15,10 +15,10 @@ import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { readFlags, readList } from "./lib/arguments.mjs";
 import { barTable } from "./lib/bars.mjs";
-import { describeMachine, machineText } from "./lib/machine.mjs";
+import { BUSY, describeMachine, isBusy, machineText } from "./lib/machine.mjs";
 import { findMissing } from "./lib/present.mjs";
 import { createProgress } from "./lib/progress.mjs";
-import { comparison, remarks, spreads } from "./lib/report.mjs";
+import { comparison, processorTimes, remarks, spreads } from "./lib/report.mjs";
 import { measure } from "./lib/rounds.mjs";
 import { smoke } from "./lib/smoke.mjs";
 import { allScenarios, COLUMNS } from "./scenarios/index.mjs";
@@ -78,6 +78,7 @@ async function full() {
     `# Benchmarks, ${machine.date}`,
     machineText(machine).replaceAll("\n", "  \n"),
     `${rounds} rounds of ${durationMs} ms, interleaved, fresh processes for each sample, medians. Both ends of a measurement are of the same kind.`,
+    ...(isBusy(machine) ? [`**${BUSY}**`] : []),
     "## The bars",
     "Measured is zmtp's median through the other's: of times and memory for the first, of rates for the others.",
     barTable(results),
@@ -86,6 +87,8 @@ async function full() {
     comparison(results, { implementations: columns, subject: "zmtp", against }),
     "## Spread",
     spreads(results, columns),
+    "## Processor time",
+    processorTimes(results, columns) ?? "–",
     ...(remarks(results).length === 0
       ? []
       : [

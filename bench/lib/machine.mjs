@@ -31,6 +31,15 @@ function output(command, args) {
   return execFileSync(command, args, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"], cwd: PACKAGE_PATH });
 }
 
+/** The version in the header that the programs in c/ are compiled with. */
+function libzmqVersion() {
+  const text = execFileSync(process.env.CC ?? "cc", ["-E", "-dM", "-include", "zmq.h", "-x", "c", "/dev/null"], {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  return ["MAJOR", "MINOR", "PATCH"].map((part) => text.match(`ZMQ_VERSION_${part} (\\d+)`)?.[1]).join(".");
+}
+
 /**
  * Everything as plain texts and numbers, for the JSON lines and the head of a report.
  *
@@ -54,8 +63,23 @@ export function describeMachine() {
       () => `${require("zeromq/package.json").version} (libzmq ${require("zeromq").version})`,
       "not installed",
     ),
-    libzmq: attempt(() => output("pkg-config", ["--modversion", "libzmq"]), "not known"),
+    libzmq: attempt(libzmqVersion, "not known"),
   };
+}
+
+/** What is said of a measurement that began on a busy machine. */
+export const BUSY =
+  "The machine was busy when this began. Rates and ratios mislead then (more threads get more of it): see the CPU times, or measure again.";
+
+/** The share of the cores that others may use before it is said. */
+const BUSY_LOAD = 0.5;
+
+/**
+ * @param {Record<string, string | number>} machine
+ * @returns {boolean}
+ */
+export function isBusy({ load, cores }) {
+  return Number(load) > Number(cores) * BUSY_LOAD;
 }
 
 /**

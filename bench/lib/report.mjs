@@ -118,6 +118,33 @@ export function spreads(results, implementations) {
 }
 
 /**
+ * Processor time of both ends for each message, in microseconds. Other work on the machine hardly moves it, while it
+ * moves every rate: an implementation with more threads is given more of a busy machine.
+ *
+ * @param {Result[]} results
+ * @param {string[]} implementations
+ * @returns {string | undefined} Undefined when nothing in the results streams.
+ */
+export function processorTimes(results, implementations) {
+  const rows = results
+    .filter(({ scenario }) => scenario.unit.endsWith("/s"))
+    .map(({ scenario, samples }) => [
+      scenario.title,
+      ...implementations.map((name) => {
+        const taken = (samples.get(name) ?? []).filter((sample) => Number(sample.count) > 0);
+        if (taken.length === 0) return "–";
+        return digits(median(taken.map(processorTime)));
+      }),
+    ]);
+  return rows.length === 0 ? undefined : table([["CPU µs a message, both ends", ...implementations], ...rows]);
+}
+
+/** @param {import("./session.mjs").Sample} sample */
+function processorTime({ receiverCpuMs, senderCpuMs, count }) {
+  return ((Number(receiverCpuMs ?? 0) + Number(senderCpuMs ?? 0)) * 1000) / Number(count);
+}
+
+/**
  * What is not in the table, and why; and what was lost.
  *
  * @param {Result[]} results
