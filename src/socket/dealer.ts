@@ -4,7 +4,7 @@ import type { DealerOptions } from "../option-types.ts";
 import { SOCKET_TYPES } from "../options.ts";
 import type { Pipe } from "../pipe.ts";
 import { Balancing, ReceivingPattern } from "./pattern.ts";
-import { DuplexSocket, installOptions, type SocketOptions } from "./socket.ts";
+import { DuplexSocket, defineType, type SocketOptions } from "./socket.ts";
 
 export class DealerPattern extends ReceivingPattern {
   readonly #out = new Balancing();
@@ -49,8 +49,8 @@ export interface Dealer extends DealerOptions {}
 /** Sends to its peers in turn and receives fairly from them: a {@link Request} or {@link Reply} without the order of turns. */
 export class Dealer extends DuplexSocket {
   constructor(options?: SocketOptions<Dealer>) {
-    super(SOCKET_TYPES.DEALER, options, (host) => new DealerPattern(host));
+    super(SOCKET_TYPES.DEALER, options);
   }
 }
 
-installOptions(Dealer, SOCKET_TYPES.DEALER);
+defineType(Dealer, SOCKET_TYPES.DEALER, (host) => new DealerPattern(host));

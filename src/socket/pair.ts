@@ -3,7 +3,7 @@ import { errnoError } from "../errors.ts";
 import { SOCKET_TYPES } from "../options.ts";
 import type { Pipe } from "../pipe.ts";
 import { ReceivingPattern } from "./pattern.ts";
-import { DuplexSocket, installOptions, type SocketOptions } from "./socket.ts";
+import { DuplexSocket, defineType, type SocketOptions } from "./socket.ts";
 
 export class PairPattern extends ReceivingPattern {
   #pipe: Pipe | undefined;
@@ -44,8 +44,8 @@ export class PairPattern extends ReceivingPattern {
 /** Talks to exactly one other {@link Pair}. */
 export class Pair extends DuplexSocket {
   constructor(options?: SocketOptions<Pair>) {
-    super(SOCKET_TYPES.PAIR, options, (host) => new PairPattern(host));
+    super(SOCKET_TYPES.PAIR, options);
   }
 }
 
-installOptions(Pair, SOCKET_TYPES.PAIR);
+defineType(Pair, SOCKET_TYPES.PAIR, (host) => new PairPattern(host));

@@ -9,7 +9,7 @@ import { SOCKET_TYPES } from "../options.ts";
 import type { Pipe } from "../pipe.ts";
 import { SubscriptionTrie } from "../routing/subscription-trie.ts";
 import { Pattern } from "./pattern.ts";
-import { installOptions, type SocketOptions, WritableSocket } from "./socket.ts";
+import { defineType, type SocketOptions, WritableSocket } from "./socket.ts";
 import { isSubscription, SUBSCRIBE } from "./topics.ts";
 
 export class PublisherPattern extends Pattern {
@@ -129,8 +129,8 @@ export interface Publisher extends PublisherOptions {}
  */
 export class Publisher extends WritableSocket {
   constructor(options?: SocketOptions<Publisher>) {
-    super(SOCKET_TYPES.PUB, options, (host) => new PublisherPattern(host));
+    super(SOCKET_TYPES.PUB, options);
   }
 }
 
-installOptions(Publisher, SOCKET_TYPES.PUB);
+defineType(Publisher, SOCKET_TYPES.PUB, (host) => new PublisherPattern(host));

@@ -3,7 +3,7 @@
 import type { ConflateOptions } from "../option-types.ts";
 import { SOCKET_TYPES } from "../options.ts";
 import { ReceivingPattern } from "./pattern.ts";
-import { installOptions, ReadableSocket, type SocketOptions } from "./socket.ts";
+import { defineType, ReadableSocket, type SocketOptions } from "./socket.ts";
 
 export class PullPattern extends ReceivingPattern {
   override attach(): void {
@@ -16,8 +16,8 @@ export interface Pull extends ConflateOptions {}
 /** Receives what {@link Push} sockets distribute, fairly from all that it is connected with. */
 export class Pull extends ReadableSocket {
   constructor(options?: SocketOptions<Pull>) {
-    super(SOCKET_TYPES.PULL, options, (host) => new PullPattern(host));
+    super(SOCKET_TYPES.PULL, options);
   }
 }
 
-installOptions(Pull, SOCKET_TYPES.PULL);
+defineType(Pull, SOCKET_TYPES.PULL, (host) => new PullPattern(host));

@@ -4,7 +4,7 @@ import type { ConflateOptions } from "../option-types.ts";
 import { SOCKET_TYPES } from "../options.ts";
 import type { Pipe } from "../pipe.ts";
 import { Balancing, Pattern } from "./pattern.ts";
-import { installOptions, type SocketOptions, WritableSocket } from "./socket.ts";
+import { defineType, type SocketOptions, WritableSocket } from "./socket.ts";
 
 export class PushPattern extends Pattern {
   readonly #out = new Balancing();
@@ -40,8 +40,8 @@ export interface Push extends ConflateOptions {}
 /** Distributes messages to the {@link Pull} sockets that it is connected with, in turn; `send` waits while none can take one. */
 export class Push extends WritableSocket {
   constructor(options?: SocketOptions<Push>) {
-    super(SOCKET_TYPES.PUSH, options, (host) => new PushPattern(host));
+    super(SOCKET_TYPES.PUSH, options);
   }
 }
 
-installOptions(Push, SOCKET_TYPES.PUSH);
+defineType(Push, SOCKET_TYPES.PUSH, (host) => new PushPattern(host));

@@ -11,7 +11,7 @@ import type { ReplyOptions } from "../option-types.ts";
 import { SOCKET_TYPES } from "../options.ts";
 import type { Pipe } from "../pipe.ts";
 import { ReceivingPattern } from "./pattern.ts";
-import { DuplexSocket, installOptions, type SocketOptions } from "./socket.ts";
+import { DuplexSocket, defineType, type SocketOptions } from "./socket.ts";
 
 export class ReplyPattern extends ReceivingPattern {
   /** Who asked last, while the answer is due. */
@@ -96,8 +96,8 @@ export interface Reply extends ReplyOptions {}
 /** Answers {@link Request} (or {@link Dealer}) sockets: each `receive` is followed by one `send`. */
 export class Reply extends DuplexSocket {
   constructor(options?: SocketOptions<Reply>) {
-    super(SOCKET_TYPES.REP, options, (host) => new ReplyPattern(host));
+    super(SOCKET_TYPES.REP, options);
   }
 }
 
-installOptions(Reply, SOCKET_TYPES.REP);
+defineType(Reply, SOCKET_TYPES.REP, (host) => new ReplyPattern(host));

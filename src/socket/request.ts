@@ -13,7 +13,7 @@ import type { RequestOptions } from "../option-types.ts";
 import { SOCKET_TYPES } from "../options.ts";
 import type { Pipe } from "../pipe.ts";
 import { Balancing, Pattern, type PatternHost } from "./pattern.ts";
-import { DuplexSocket, installOptions, type SocketOptions } from "./socket.ts";
+import { DuplexSocket, defineType, type SocketOptions } from "./socket.ts";
 
 const EMPTY = Buffer.alloc(0);
 const ID_BYTES = 4;
@@ -135,8 +135,8 @@ export interface Request extends RequestOptions {}
 /** Asks {@link Reply} (or {@link Router}) sockets, in turn: each `send` is followed by one `receive`. */
 export class Request extends DuplexSocket {
   constructor(options?: SocketOptions<Request>) {
-    super(SOCKET_TYPES.REQ, options, (host) => new RequestPattern(host));
+    super(SOCKET_TYPES.REQ, options);
   }
 }
 
-installOptions(Request, SOCKET_TYPES.REQ);
+defineType(Request, SOCKET_TYPES.REQ, (host) => new RequestPattern(host));

@@ -12,13 +12,7 @@ import type { RouterOptions } from "../option-types.ts";
 import { SOCKET_TYPES } from "../options.ts";
 import type { Pipe } from "../pipe.ts";
 import { RoutedPattern } from "./routed.ts";
-import {
-  connectWithId,
-  DuplexSocket,
-  installOptions,
-  type RoutedConnectOptions,
-  type SocketOptions,
-} from "./socket.ts";
+import { connectWithId, DuplexSocket, defineType, type RoutedConnectOptions, type SocketOptions } from "./socket.ts";
 
 /** Bits of the option `routerNotify`. */
 const NOTIFY_CONNECT = 1;
@@ -97,7 +91,7 @@ export interface Router extends RouterOptions {}
  */
 export class Router extends DuplexSocket {
   constructor(options?: SocketOptions<Router>) {
-    super(SOCKET_TYPES.ROUTER, options, (host) => new RouterPattern(host));
+    super(SOCKET_TYPES.ROUTER, options);
   }
 
   /**
@@ -109,4 +103,4 @@ export class Router extends DuplexSocket {
   }
 }
 
-installOptions(Router, SOCKET_TYPES.ROUTER);
+defineType(Router, SOCKET_TYPES.ROUTER, (host) => new RouterPattern(host));

@@ -9,7 +9,6 @@ import { Context, type ContextCore, coreOf as contextCoreOf, context as defaultC
 import { errnoError } from "../errors.ts";
 import { defineAccessors, getOption, setOption } from "../option-access.ts";
 import type { ReaderOptions, SocketOptionsCommon, WriterOptions } from "../option-types.ts";
-import { SOCKET_TYPE_NAMES } from "../options.ts";
 import { type PatternFactory, SocketCore } from "./core.ts";
 import type { Message, MessageLike } from "./message.ts";
 import type { Observer } from "./observer.ts";
@@ -34,8 +33,12 @@ const dropped = new FinalizationRegistry<SocketCore>((core) => core.close());
 /** The inner side of a socket; only this package asks for it. */
 export let coreOf: (socket: Socket) => SocketCore;
 
-/** Installs the options of a type on its class. */
-export function installOptions(holder: { prototype: Socket }, type: number): void {
+/** How the pattern of each type is made, so that a class of the program's own can be derived from `Socket` itself. */
+const patterns = new Map<number, PatternFactory>();
+
+/** Makes a class that of a socket type: its options, and what its sockets do. */
+export function defineType(holder: { prototype: Socket }, type: number, makePattern: PatternFactory): void {
+  patterns.set(type, makePattern);
   defineAccessors(holder.prototype, type, (socket: Socket) => coreOf(socket));
 }
 
@@ -55,11 +58,11 @@ export abstract class Socket {
    * @throws TypeError for a type that is no number or options that are no object
    * @throws ErrnoError EINVAL for an unknown type or option value, EMFILE for more sockets than the context allows
    */
-  constructor(type: number, options: object = {}, makePattern?: PatternFactory) {
+  constructor(type: number, options: object = {}) {
     if (typeof type !== "number") throw new TypeError("Socket type must be a number");
     if (typeof options !== "object" || options === null) throw new TypeError("Options must be an object");
-    if (SOCKET_TYPE_NAMES[type] === undefined) throw errnoError("EINVAL");
-    if (makePattern === undefined) throw errnoError("ENOTSUP", undefined, "Use the class of the socket type");
+    const makePattern = patterns.get(type);
+    if (makePattern === undefined) throw errnoError("EINVAL");
     const { context = defaultContext, ...values } = options as { context?: unknown };
     if (!(context instanceof Context)) throw new TypeError("Context must be a context object");
     this.#context = context;

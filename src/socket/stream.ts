@@ -7,13 +7,7 @@ import type { StreamOptions } from "../option-types.ts";
 import { SOCKET_TYPES } from "../options.ts";
 import type { Pipe } from "../pipe.ts";
 import { RoutedPattern } from "./routed.ts";
-import {
-  connectWithId,
-  DuplexSocket,
-  installOptions,
-  type RoutedConnectOptions,
-  type SocketOptions,
-} from "./socket.ts";
+import { connectWithId, DuplexSocket, defineType, type RoutedConnectOptions, type SocketOptions } from "./socket.ts";
 
 export class StreamPattern extends RoutedPattern {
   override send(frames: Uint8Array[]): boolean {
@@ -50,7 +44,7 @@ export interface Stream extends StreamOptions {}
 /** Raw TCP connections, each known by an id that is the first frame of its messages. */
 export class Stream extends DuplexSocket {
   constructor(options?: SocketOptions<Stream>) {
-    super(SOCKET_TYPES.STREAM, options, (host) => new StreamPattern(host));
+    super(SOCKET_TYPES.STREAM, options);
   }
 
   /**
@@ -62,4 +56,4 @@ export class Stream extends DuplexSocket {
   }
 }
 
-installOptions(Stream, SOCKET_TYPES.STREAM);
+defineType(Stream, SOCKET_TYPES.STREAM, (host) => new StreamPattern(host));

@@ -8,7 +8,7 @@ import { SOCKET_TYPES } from "../options.ts";
 import type { Pipe } from "../pipe.ts";
 import { TopicSet } from "../routing/topic-set.ts";
 import { ReceivingPattern } from "./pattern.ts";
-import { coreOf, installOptions, ReadableSocket, type SocketOptions } from "./socket.ts";
+import { coreOf, defineType, ReadableSocket, type SocketOptions } from "./socket.ts";
 import { setTopics } from "./topics.ts";
 
 export class SubscriberPattern extends ReceivingPattern {
@@ -60,7 +60,7 @@ export interface Subscriber extends SubscriberOptions {}
 /** Receives what {@link Publisher} sockets send under the topics that it subscribed to. */
 export class Subscriber extends ReadableSocket {
   constructor(options?: SocketOptions<Subscriber>) {
-    super(SOCKET_TYPES.SUB, options, (host) => new SubscriberPattern(host));
+    super(SOCKET_TYPES.SUB, options);
   }
 
   /**
@@ -77,4 +77,4 @@ export class Subscriber extends ReadableSocket {
   }
 }
 
-installOptions(Subscriber, SOCKET_TYPES.SUB);
+defineType(Subscriber, SOCKET_TYPES.SUB, (host) => new SubscriberPattern(host));

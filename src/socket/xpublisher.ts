@@ -14,7 +14,7 @@ import { Ring } from "../ring.ts";
 import { FairQueue } from "../routing/fair-queue.ts";
 import { SubscriptionTrie } from "../routing/subscription-trie.ts";
 import { PublisherPattern } from "./publisher.ts";
-import { coreOf, DuplexSocket, installOptions, type SocketOptions } from "./socket.ts";
+import { coreOf, DuplexSocket, defineType, type SocketOptions } from "./socket.ts";
 import { isSubscription, SUBSCRIBE, setTopics, UNSUBSCRIBE } from "./topics.ts";
 
 /** Something for the application, and whom it came from. */
@@ -148,7 +148,7 @@ export interface XPublisher extends XPublisherOptions, ReaderOptions {}
 /** A {@link Publisher} that receives the subscriptions of its peers, as messages of an octet 1 or 0 and the topic. */
 export class XPublisher extends DuplexSocket {
   constructor(options?: SocketOptions<XPublisher>) {
-    super(SOCKET_TYPES.XPUB, options, (host) => new XPublisherPattern(host));
+    super(SOCKET_TYPES.XPUB, options);
   }
 
   /**
@@ -165,4 +165,4 @@ export class XPublisher extends DuplexSocket {
   }
 }
 
-installOptions(XPublisher, SOCKET_TYPES.XPUB);
+defineType(XPublisher, SOCKET_TYPES.XPUB, (host) => new XPublisherPattern(host));

@@ -7,7 +7,7 @@ import { SOCKET_TYPES } from "../options.ts";
 import type { Pipe } from "../pipe.ts";
 import { TopicSet } from "../routing/topic-set.ts";
 import { ReceivingPattern } from "./pattern.ts";
-import { DuplexSocket, installOptions, type SocketOptions } from "./socket.ts";
+import { DuplexSocket, defineType, type SocketOptions } from "./socket.ts";
 import { isSubscription, SUBSCRIBE } from "./topics.ts";
 
 export class XSubscriberPattern extends ReceivingPattern {
@@ -62,8 +62,8 @@ export interface XSubscriber extends XSubscriberOptions, WriterOptions {}
 /** A {@link Subscriber} that subscribes by sending messages of an octet 1 or 0 and the topic, and may send others. */
 export class XSubscriber extends DuplexSocket {
   constructor(options?: SocketOptions<XSubscriber>) {
-    super(SOCKET_TYPES.XSUB, options, (host) => new XSubscriberPattern(host));
+    super(SOCKET_TYPES.XSUB, options);
   }
 }
 
-installOptions(XSubscriber, SOCKET_TYPES.XSUB);
+defineType(XSubscriber, SOCKET_TYPES.XSUB, (host) => new XSubscriberPattern(host));
