@@ -18,9 +18,6 @@ export const SMALL_SLAB_BYTES = 2048;
 /** What one flush hands to the stream before it waits for the kernel: what a lost connection can take with it. */
 export const FLUSH_LIMIT_BYTES = 262144;
 
-/** Received bodies up to here share a page with their neighbours, copied from the chunk at once. */
-export const PAGE_BODY_BYTES = 1024;
-
 /** A page: what a tiny message that the application keeps can pin. */
 export const PAGE_BYTES = 4096;
 
@@ -86,3 +83,6 @@ export const EXIT_ASK_GAP_MS = 2000;
 
 /** The longest delay that `setTimeout` takes; a longer one would fire at once. */
 export const TIMER_MAX_MS = 0x7fffffff;
+
+/** How long a SOCKS proxy may take from its own connection to the peer's: it may be waiting for a connect of its own. */
+export const SOCKS_TIMEOUT_MS = 60_000;

@@ -4,17 +4,21 @@
  */
 
 import { connect, type Socket } from "node:net";
-import { CONNECT_ADDRESS_MS } from "../constants.ts";
+import { CONNECT_ADDRESS_MS, SOCKS_TIMEOUT_MS } from "../constants.ts";
 import { type ErrnoError, errnoError, systemError } from "../errors.ts";
 import type { OptionValues } from "../options.ts";
-import type { HostPort, IpcEndpoint, TcpEndpoint } from "./endpoint.ts";
+import { type HostPort, type IpcEndpoint, parseHostPort, type TcpEndpoint } from "./endpoint.ts";
 import type { HeldRequest } from "./held.ts";
 import { nodePath } from "./ipc.ts";
 import { heldRequests, NetStream, timer, tune } from "./net-stream.ts";
 import { interfaceAddress, literal, type Resolved, resolve } from "./resolve.ts";
+import { SocksHandshake } from "./socks.ts";
 
 /** The options that matter here. */
-export type ConnectOptions = Pick<OptionValues, "ipv6" | "connectTimeout" | "tcpKeepalive" | "tcpKeepaliveIdle">;
+export type ConnectOptions = Pick<
+  OptionValues,
+  "ipv6" | "connectTimeout" | "tcpKeepalive" | "tcpKeepaliveIdle" | "socksProxy" | "socksUsername" | "socksPassword"
+>;
 
 /** Who is told how an attempt ended: by exactly one of the two. */
 export interface ConnectHandler {
@@ -43,6 +47,7 @@ class Attempt implements HeldRequest {
   #addresses: Resolved[] = [];
   #limit: NodeJS.Timeout | undefined;
   #addressLimit: NodeJS.Timeout | undefined;
+  #socks: SocksHandshake | undefined;
 
   constructor(endpoint: TcpEndpoint | IpcEndpoint, options: ConnectOptions, handler: ConnectHandler) {
     this.#endpoint = endpoint;
@@ -52,7 +57,8 @@ class Attempt implements HeldRequest {
     if (connectTimeout > 0) this.#limit = timer(connectTimeout, () => this.#fail(this.#timedOut()));
     heldRequests.add(this);
     if (endpoint.scheme === "ipc") process.nextTick(() => this.#startIpc(endpoint));
-    else this.#startTcp(endpoint);
+    else if (options.socksProxy === "") this.#startTcp(endpoint, options.ipv6);
+    else process.nextTick(() => this.#startSocks(endpoint));
   }
 
   cancel(): void {
@@ -74,8 +80,19 @@ class Attempt implements HeldRequest {
     }
   }
 
-  #startTcp(endpoint: TcpEndpoint): void {
-    const { ipv6 } = this.#options;
+  /** The proxy takes the place of the peer, until it has connected to it. */
+  #startSocks(endpoint: TcpEndpoint): void {
+    if (this.#isOver) return;
+    const { socksProxy, socksUsername, socksPassword } = this.#options;
+    try {
+      this.#socks = new SocksHandshake(endpoint.address, endpoint, socksUsername, socksPassword);
+      this.#startTcp({ ...endpoint, ...parseHostPort(endpoint.address, socksProxy, "connect") }, true);
+    } catch (error) {
+      this.#fail(error as ErrnoError);
+    }
+  }
+
+  #startTcp(endpoint: TcpEndpoint, ipv6: boolean): void {
     if (endpoint.family !== 0) {
       const target = literal(endpoint, ipv6);
       this.#addresses = target === undefined ? [] : [target];
@@ -129,6 +146,7 @@ class Attempt implements HeldRequest {
       if (this.#isOver || this.#socket !== socket) return;
       // An ephemeral port that is its own target: the kernel joins the socket to itself.
       if (endpoint !== undefined && isSelf(socket)) this.#failAddress(endpoint, errnoError("ECONNREFUSED", address));
+      else if (this.#socks !== undefined) this.#negotiate(socket, this.#socks);
       else this.#succeed(socket);
     });
     // Stays while the socket is dropped: whatever it still reports is nobody's concern.
@@ -140,13 +158,37 @@ class Attempt implements HeldRequest {
     });
   }
 
+  #negotiate(socket: Socket, socks: SocksHandshake): void {
+    clearTimeout(this.#addressLimit);
+    this.#addressLimit = timer(SOCKS_TIMEOUT_MS, () => this.#fail(this.#timedOut()));
+    const onEnd = (): void => this.#fail(errnoError("ECONNRESET", this.#endpoint.address));
+    const onData = (chunk: Buffer): void => {
+      if (this.#isOver) return;
+      try {
+        const answer = socks.receive(chunk);
+        if (answer !== undefined) socket.write(answer);
+      } catch (error) {
+        this.#fail(error as ErrnoError);
+        return;
+      }
+      if (socks.rest === undefined) return;
+      socket.off("data", onData).off("end", onEnd).pause();
+      if (socks.rest.length > 0) socket.unshift(socks.rest);
+      this.#succeed(socket);
+    };
+    socket.on("data", onData).on("end", onEnd);
+    socket.write(socks.start());
+  }
+
   #succeed(socket: Socket): void {
     this.#finish();
     this.#socket = undefined;
     socket.removeAllListeners("error");
     if (this.#endpoint.scheme === "tcp") tune(socket, this.#options);
     const path = this.#endpoint.scheme === "ipc" ? this.#endpoint.address : undefined;
-    this.#handler.onConnect(new NetStream(socket, undefined, path));
+    const stream = new NetStream(socket, undefined, path);
+    stream.resume();
+    this.#handler.onConnect(stream);
   }
 
   #failAddress(endpoint: TcpEndpoint, error: ErrnoError): void {

@@ -105,8 +105,11 @@ function parseTcp(address: string, rest: string, use: EndpointUse): TcpEndpoint 
   return { scheme: "tcp", address, ...parseHostPort(address, rest.slice(semicolon + 1), use), source };
 }
 
-/** The host may be empty when bound: that names no device, which is another error (ENODEV) and comes from `listen`. */
-function parseHostPort(address: string, text: string, use: EndpointUse): HostPort {
+/**
+ * Reads `host:port`. The host may be empty when bound: that names no device, which is another error (ENODEV) and comes from `listen`.
+ * @param address what the error names
+ */
+export function parseHostPort(address: string, text: string, use: EndpointUse): HostPort {
   const colon = text.lastIndexOf(":");
   if (colon === -1) throw malformed(address);
   const port = parsePort(address, text.slice(colon + 1), use);
