@@ -12,9 +12,9 @@ import { type RadixNode, RadixTree, stepDown } from "./radix-tree.ts";
 export type Removal = "last" | "remaining" | "absent";
 
 /** A pipe and the topics it holds; the number is the pipe's place in the topic's list, so that leaving is O(1). */
-class Subscriber<P> {
+class Holder<P> {
   readonly pipe: P;
-  readonly topics = new Map<RadixNode<Subscriber<P>[]>, number>();
+  readonly topics = new Map<RadixNode<Holder<P>[]>, number>();
   mark = 0;
 
   constructor(pipe: P) {
@@ -26,8 +26,8 @@ class Subscriber<P> {
 const LAST_MARK = 0x3fffffff;
 
 export class SubscriptionTrie<P> {
-  readonly #tree = new RadixTree<Subscriber<P>[]>();
-  readonly #subscribers = new Map<P, Subscriber<P>>();
+  readonly #tree = new RadixTree<Holder<P>[]>();
+  readonly #subscribers = new Map<P, Holder<P>>();
   #mark = 0;
   #size = 0;
 
@@ -45,7 +45,7 @@ export class SubscriptionTrie<P> {
   add(topic: Uint8Array, pipe: P): boolean {
     let subscriber = this.#subscribers.get(pipe);
     if (subscriber === undefined) {
-      subscriber = new Subscriber(pipe);
+      subscriber = new Holder(pipe);
       this.#subscribers.set(pipe, subscriber);
     }
     const node = this.#tree.insert(topic);
@@ -101,14 +101,14 @@ export class SubscriptionTrie<P> {
    * them is left, so an array that is used again still holds pipes of an earlier call.
    */
   match(body: Uint8Array, out: P[]): number {
-    let node: RadixNode<Subscriber<P>[]> | undefined = this.#tree.root;
-    let only: Subscriber<P>[] | undefined;
+    let node: RadixNode<Holder<P>[]> | undefined = this.#tree.root;
+    let only: Holder<P>[] | undefined;
     let count = 0;
     let mark = 0;
     let position = 0;
     const length = body.length;
     for (;;) {
-      const holders: Subscriber<P>[] | undefined = node.value;
+      const holders: Holder<P>[] | undefined = node.value;
       if (holders !== undefined) {
         if (only === undefined) {
           only = holders;
@@ -145,7 +145,7 @@ export class SubscriptionTrie<P> {
   /** Gives every subscriber that holds a prefix of `body` a new mark, and returns it. */
   #markMatches(body: Uint8Array): number {
     const mark = this.#nextMark();
-    let node: RadixNode<Subscriber<P>[]> | undefined = this.#tree.root;
+    let node: RadixNode<Holder<P>[]> | undefined = this.#tree.root;
     let position = 0;
     while (node !== undefined) {
       if (node.value !== undefined) for (const subscriber of node.value) subscriber.mark = mark;
@@ -165,7 +165,7 @@ export class SubscriptionTrie<P> {
   }
 
   /** Takes a subscriber out of a topic's list: the list's last one moves into the gap. True when the list is empty now. */
-  #detach(subscriber: Subscriber<P>, node: RadixNode<Subscriber<P>[]>): boolean {
+  #detach(subscriber: Holder<P>, node: RadixNode<Holder<P>[]>): boolean {
     const holders = node.value!;
     const index = subscriber.topics.get(node)!;
     const moved = holders.pop()!;

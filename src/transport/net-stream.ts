@@ -14,7 +14,7 @@
  *   closures of its own.
  */
 
-import { Socket } from "node:net";
+import { Socket as NetSocket } from "node:net";
 import { END_WAIT_MS } from "../constants.ts";
 import type { OptionValues } from "../options.ts";
 import { formatHostPort } from "./endpoint.ts";
@@ -39,7 +39,7 @@ export function timer(milliseconds: number, fire: () => void): NodeJS.Timeout {
 export const heldRequests: HeldRequests = new HeldRequests(timer);
 
 /** Sets what a tcp connection has from its start. Of the keep-alive options Node can set two: whether, and after how many idle seconds. */
-export function tune(socket: Socket, options: Pick<OptionValues, "tcpKeepalive" | "tcpKeepaliveIdle">): void {
+export function tune(socket: NetSocket, options: Pick<OptionValues, "tcpKeepalive" | "tcpKeepaliveIdle">): void {
   socket.setNoDelay(true);
   if (options.tcpKeepalive === 1) socket.setKeepAlive(true, Math.max(options.tcpKeepaliveIdle, 0) * 1000);
   else if (options.tcpKeepalive === 0) socket.setKeepAlive(false);
@@ -50,7 +50,7 @@ const SILENT: StreamHandler = { onData() {}, onFlushed() {}, onEnd() {} };
 /** Where a socket carries its stream. */
 const STREAM = Symbol("stream");
 
-interface Carrier extends Socket {
+interface Carrier extends NetSocket {
   [STREAM]?: NetStream;
   /** Not public; only `fd` is read from it, and only where it is there. */
   readonly _handle?: { readonly fd?: number } | null;
@@ -87,7 +87,7 @@ export class NetStream implements HeldRequest {
    * Takes over a connected socket.
    * @param path the endpoint's text when it is an ipc stream
    */
-  constructor(socket: Socket, handler: StreamHandler = SILENT, path?: string) {
+  constructor(socket: NetSocket, handler: StreamHandler = SILENT, path?: string) {
     this.handler = handler;
     this.#socket = socket;
     this.#path = path;
@@ -271,14 +271,14 @@ type WriteCallback = (error?: Error | null) => void;
 // Node's hooks for those who implement a stream, in front of the socket's own.
 
 function writeOne(this: Carrier, chunk: unknown, encoding: BufferEncoding, callback: WriteCallback): void {
-  Socket.prototype._write.call(this, chunk, encoding, forgiving(this, callback));
+  NetSocket.prototype._write.call(this, chunk, encoding, forgiving(this, callback));
 }
 
 function writeMany(this: Carrier, chunks: Chunks, callback: WriteCallback): void {
-  Socket.prototype._writev?.call(this, chunks, forgiving(this, callback));
+  NetSocket.prototype._writev?.call(this, chunks, forgiving(this, callback));
 }
 
-type Chunks = Parameters<NonNullable<Socket["_writev"]>>[0];
+type Chunks = Parameters<NonNullable<NetSocket["_writev"]>>[0];
 
 function forgiving(socket: Carrier, callback: WriteCallback): WriteCallback {
   return (error) => {
