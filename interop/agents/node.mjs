@@ -53,6 +53,7 @@ const EVENTS = [
 
 const POLL_MS = 5;
 const IDLE_MS = 20;
+const NATIVE_SLICE_MS = 100;
 
 /** How long a command may go on after the runner has gone. */
 const ORPHAN_MS = 20_000;
@@ -103,21 +104,34 @@ function setOptions(socket, words) {
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
+ * One message, or undefined when none came for `ms`. The native binding sleeps on when libzmq drops what woke it, so that
+ * it is asked anew now and then.
+ * @param {any} socket @param {number} ms @returns {Promise<Buffer[] | undefined>}
+ */
+async function receiveOne(socket, ms) {
+  const slice = implementation === "native" ? NATIVE_SLICE_MS : ms;
+  for (let left = ms; ; left -= slice) {
+    socket.receiveTimeout = Math.min(left, slice);
+    try {
+      return await socket.receive();
+    } catch (error) {
+      if (/** @type {any} */ (error).code !== "EAGAIN") throw error;
+      if (left <= slice) return undefined;
+    }
+  }
+}
+
+/**
  * Receives up to `count` messages; hands over each; ends early after `ms` without one.
  * @param {any} socket @param {number} count @param {number} ms @param {(frames: Buffer[]) => void} take
  */
 async function receiveUpTo(socket, count, ms, take) {
-  socket.receiveTimeout = ms;
-  let received = 0;
-  try {
-    while (received < count) {
-      take(await socket.receive());
-      received++;
-    }
-  } catch (error) {
-    if (/** @type {any} */ (error).code !== "EAGAIN") throw error;
+  for (let received = 0; received < count; received++) {
+    const frames = await receiveOne(socket, ms);
+    if (frames === undefined) return received;
+    take(frames);
   }
-  return received;
+  return count;
 }
 
 /**
@@ -273,11 +287,11 @@ const commands = {
   async ask(name, tag, from, count, size, ms) {
     const { socket } = held(name);
     socket.sendTimeout = +ms;
-    socket.receiveTimeout = +ms;
     for (let index = 0; index < +count; index++) {
       const message = [Buffer.from(numberedBody(tag, +from + index, +size))];
       await socket.send(message);
-      const answer = await socket.receive();
+      const answer = await receiveOne(socket, +ms);
+      if (answer === undefined) throw new AgentError("EAGAIN", `no answer to number ${+from + index}`);
       if (!sameMessage(message, answer)) throw new AgentError("EMISMATCH", `answer to number ${+from + index}`);
     }
     return [count];
@@ -285,14 +299,12 @@ const commands = {
   async answer(name, count, ms) {
     const { socket } = held(name);
     socket.sendTimeout = +ms;
-    socket.receiveTimeout = +ms;
-    let answered = 0;
-    try {
-      for (; answered < +count; answered++) await socket.send(await socket.receive());
-    } catch (error) {
-      if (/** @type {any} */ (error).code !== "EAGAIN") throw error;
+    for (let answered = 0; answered < +count; answered++) {
+      const frames = await receiveOne(socket, +ms);
+      if (frames === undefined) return [answered];
+      await socket.send(frames);
     }
-    return [answered];
+    return [count];
   },
   async wait(name, event, count, ms) {
     const { seen } = held(name);

@@ -107,9 +107,13 @@ export class Endpoint {
     return Number((await this.call("stream", [tag, from, count, size, ms], ms + count * 2))[0]);
   }
 
-  /** @param {string} tag @param {number} from @param {number} count @param {number} [size] */
+  /**
+   * As `stream`, without waiting in between. @returns in how many turns of its loop the agent did it: more than one when
+   * `send` was busy before the end
+   * @param {string} tag @param {number} from @param {number} count @param {number} [size]
+   */
   async burst(tag, from, count, size = 0) {
-    return Number((await this.call("burst", [tag, from, count, size], PATIENCE_MS + count * 2))[0]);
+    return Number((await this.call("burst", [tag, from, count, size], PATIENCE_MS + count * 2))[1]);
   }
 
   /** @param {number} count @param {number} [ms] */

@@ -154,7 +154,9 @@ export const pubSub = [
       await world.link();
       await world.b.subscribe("m");
       await world.synchronise(world.a, world.b);
-      await Promise.all([world.b.expectStream("m", 0, BURST), world.a.burst("m", 0, BURST, 20)]);
+      const [, turns] = await Promise.all([world.b.expectStream("m", 0, BURST), world.a.burst("m", 0, BURST, 20)]);
+      world.measured.turns = turns;
+      if (world.a.agent.implementation === "zmtp") equal(turns, 1, "turns that the burst took");
     },
   },
   {

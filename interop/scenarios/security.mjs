@@ -41,7 +41,7 @@ async function refused(world) {
   world.address = await world.bound.bind(world.wanted);
   await world.connected.connect(world.address);
   await world.a.send("secret", SILENCE_MS).catch(() => {});
-  equal(await world.b.receive(1, 4 * SILENCE_MS), [], "received without permission");
+  equal(await world.b.receive(1, 2 * SILENCE_MS), [], "received without permission");
 }
 
 /** @type {Scenario[]} */
