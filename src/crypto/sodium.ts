@@ -55,7 +55,7 @@ interface Memory {
 type Native = (...values: number[]) => number;
 
 /** What the library would ask of its surroundings (its random source, more memory, the end of the program), never called here. */
-const NO_IMPORTS = new Proxy({}, { get: () => () => 0 });
+const NO_IMPORTS = new globalThis.Proxy({}, { get: () => () => 0 });
 
 const PAGE_BYTES = 65536;
 const BLOCK_BYTES = 64;
