@@ -11,8 +11,14 @@
  *
  * Who owns a body's memory. A view is free but pins all that lies under it, a copy costs time. So
  * - a body lies in its chunk when that pins at most PIN_FACTOR times its size, or when the chunk is no larger than a page;
- * - smaller bodies share a *page*: the next PAGE_BYTES of the chunk are copied in one go, and bodies are views into that;
- * - the others are copied on their own.
+ * - any other lies in a *page* with its neighbours: the next octets of the chunk, copied in one go, PAGE_BYTES of them or
+ *   PIN_FACTOR times the body that asks for it, whichever is more;
+ * - a short body that would be alone in its page, because long frames follow, is copied into Node's pool.
+ *
+ * Measured (two cores, Node 20, chunks of 64 KiB, best of many runs since the machine is noisy), frames a second: 10 octets
+ * 17.6 M, 100 octets 11 M, 1000 octets 2.5 M, 6000 octets 0.8 M, 64 KiB 90 k. Views alone would give 5.7 M at 1000 octets, single
+ * copies 0.8 M, pages of 4 KiB 2.1 M. Kept by an application that keeps one body of each thousand: 4.1 KB for 10 or 100
+ * octets, 7.5 KB for 1000; by one that keeps all of 10 octets: 12 octets and 105 of heap. With views it would be 64 KiB each.
  */
 import { constants } from "node:buffer";
 import { EMPTY } from "../bytes.ts";
@@ -21,7 +27,6 @@ import {
   GROW_STEP_BYTES,
   HANDSHAKE_COMMAND_BYTES,
   MESSAGE_FRAMES,
-  PAGE_BODY_BYTES,
   PAGE_BYTES,
   PIN_FACTOR,
 } from "../constants.ts";
@@ -34,6 +39,7 @@ import {
   FLAGS_RESERVED,
   LONG_HEADER_BYTES,
   readLongSize,
+  SHORT_BODY_BYTES,
   SHORT_HEADER_BYTES,
 } from "./frame.ts";
 
@@ -85,6 +91,8 @@ export class Decoder {
   #page: ArrayBufferLike = EMPTY.buffer;
   #pageStart = 0;
   #pageEnd = NO_PAGE;
+  /** Smaller bodies do not go into this page: it would be too much for them to pin. */
+  #pageFrom = 0;
 
   /** @param maxMessageSize octets that a frame's body may have, negative for no limit (ZMQ_MAXMSGSIZE). */
   constructor(sink: DecoderSink, maxMessageSize: number) {
@@ -182,6 +190,7 @@ export class Decoder {
       this.#page = chunk.buffer;
       this.#pageStart = -chunk.byteOffset;
       this.#pageEnd = end;
+      this.#pageFrom = 0;
     }
     while (offset < end) {
       const flags = chunk[offset];
@@ -212,7 +221,7 @@ export class Decoder {
         continue;
       }
       const body =
-        next <= this.#pageEnd
+        next <= this.#pageEnd && size >= this.#pageFrom
           ? Buffer.from(this.#page as ArrayBuffer, start - this.#pageStart, size)
           : this.#take(chunk, start, size);
       let frames = this.#frames;
@@ -251,12 +260,15 @@ export class Decoder {
   #take(chunk: Buffer, start: number, size: number): Buffer {
     if (size === 0) return EMPTY;
     if (size * PIN_FACTOR >= chunk.buffer.byteLength) return chunk.subarray(start, start + size);
-    if (size > PAGE_BODY_BYTES) {
+    const next = start + size;
+    const isAlone = next <= this.#pageEnd || (next < chunk.length && (chunk[next] & FLAG_LONG) !== 0);
+    if (size <= SHORT_BODY_BYTES && isAlone) {
       const body = Buffer.allocUnsafe(size);
-      chunk.copy(body, 0, start, start + size);
+      for (let i = 0; i < size; i++) body[i] = chunk[start + i];
       return body;
     }
-    const pageBytes = Math.min(PAGE_BYTES, chunk.length - start);
+    const pageBytes = Math.min(Math.max(PAGE_BYTES, size * PIN_FACTOR), chunk.length - start);
+    this.#pageFrom = pageBytes > PAGE_BYTES ? pageBytes / PIN_FACTOR : 0;
     const page = Buffer.allocUnsafeSlow(pageBytes);
     chunk.copy(page, 0, start, start + pageBytes);
     this.#page = page.buffer;
