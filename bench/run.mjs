@@ -5,13 +5,15 @@
  *   node bench/run.mjs [--rounds 5] [--duration 1000] [--only pub-sub] [--impl zmtp,native] [--churn 20000]
  *   node bench/run.mjs --smoke
  *
- * Keeps each sample as a JSON line in results/<date>.jsonl, and the tables in results/<date>.md.
+ * Keeps each sample as a JSON line in results/<date>.jsonl, and the tables in results/<date>.md; of a part (--only, --impl)
+ * in results/partial/, which is not committed.
  *
  * `--smoke` runs every scenario once with tiny counts, and looks only at whether it runs and nothing is lost. It
  * measures nothing and keeps nothing. Its last line is `N passed, N failed`.
  */
 
 import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { readFlags, readList } from "./lib/arguments.mjs";
 import { barTable } from "./lib/bars.mjs";
@@ -46,10 +48,10 @@ async function full() {
   const rounds = Number(flags.rounds ?? 5);
   const durationMs = Number(flags.duration ?? 1000);
   const machine = describeMachine();
-  const base = fileURLToPath(
-    new URL(`results/${String(machine.date).slice(0, 19).replaceAll(":", "")}`, import.meta.url),
-  );
-  mkdirSync(new URL("results", import.meta.url), { recursive: true });
+  const part = flags.only !== undefined || flags.impl !== undefined;
+  const folder = fileURLToPath(new URL(part ? "results/partial" : "results", import.meta.url));
+  mkdirSync(folder, { recursive: true });
+  const base = join(folder, String(machine.date).slice(0, 19).replaceAll(":", ""));
   const keepLine = (/** @type {object} */ line) => appendFileSync(`${base}.jsonl`, `${JSON.stringify(line)}\n`);
   keepLine({ machine, rounds, durationMs });
   console.log(`${machineText(machine)}\n`);
