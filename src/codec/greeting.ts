@@ -76,5 +76,5 @@ export function greetingMechanism(greeting: Uint8Array): string {
 
 /** Whether the padding says a routing id's length plus one: what libzmq writes and most others leave zero. Never a reason to refuse. */
 export function greetingCountsRoutingId(greeting: Uint8Array): boolean {
-  return greeting.subarray(1, 7).every((octet) => octet === 0) && greeting[8] !== 0;
+  return greeting.subarray(1, 7).every((octet) => octet === 0) && (greeting[7] | greeting[8]) !== 0;
 }
