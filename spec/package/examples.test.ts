@@ -1,0 +1,86 @@
+/** The programs in examples/ do what they say. They use the built package by its name. */
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { assert, suite } from "../helpers/test.ts";
+
+const it = suite("package/examples");
+
+/** What each program prints. */
+const OUTPUTS: Record<string, string> = {
+  "pubsub.mjs": [0, 1, 2, 3, 4].map((hour) => `oslo at ${hour}:00: ${10 + hour} °C\n`).join(""),
+  "pipeline.mjs": "sum of squares up to 12: 650\n",
+  "broker.mjs": "one, says anna\ntwo, says bert\nthree, says anna\nfour, says bert\n4 requests, 4 replies\n",
+  "router.mjs": "hello ada\nhello bob\nhello cleo\nnobody: EHOSTUNREACH\n",
+  "forwarder.mjs": "the proxy saw a subscription to news\nnews: all is well\n",
+  "pair.mjs": "right got: ready\nleft got: go,now\n",
+  "curve.mjs": "let me in, says anna\nwelcome\nrefused: 400\nno answer: EAGAIN\n",
+  "lazy-pirate.mjs": "attempt 1: no answer (EAGAIN)\nattempt 2: task done\n",
+  "poll.mjs": "order: stop, after some tries\ntasks: 1000\nsend without peers: EAGAIN\n",
+};
+
+function output(program: string, ...args: string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    execFile(process.execPath, [`examples/${program}`, ...args], { timeout: 20_000 }, (error, stdout, stderr) => {
+      if (error === null) resolve(stdout);
+      else reject(new Error(`${error.message}\n${stdout}${stderr}`));
+    });
+  });
+}
+
+/** Which worker the broker asks first is a race of their connections, and so is whether poll's order is there at once. */
+function settled(text: string): string {
+  const names = text.startsWith("one, says bert") ? { anna: "bert", bert: "anna" } : { anna: "anna", bert: "bert" };
+  return text.replace(/anna|bert/g, (name) => names[name as "anna"]).replace("stop\n", "stop, after some tries\n");
+}
+
+for (const [program, expected] of Object.entries(OUTPUTS)) {
+  it(program, async () => assert.is(settled(await output(program)), settled(expected)), { timeout: 30_000 });
+}
+
+/** Starts a server and resolves with the address that it prints first. */
+async function start(program: string): Promise<{ server: ChildProcess; address: string; printed: () => string }> {
+  const server = spawn(process.execPath, [`examples/${program}`, "tcp://127.0.0.1:*"], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let text = "";
+  const address = await new Promise<string>((resolve) => {
+    server.stdout?.setEncoding("utf8").on("data", (chunk: string) => {
+      text += chunk;
+      const found = /listening at (\S+)/.exec(text);
+      if (found !== null) resolve(found[1]);
+    });
+  });
+  return { server, address, printed: () => text };
+}
+
+it(
+  "hwserver.mjs and hwclient.mjs",
+  async () => {
+    const { server, address } = await start("hwserver.mjs");
+    try {
+      const client = await output("hwclient.mjs", address, "1");
+      assert.is(client, "Sending request 0 …\nReceived reply 0 [ World ]\n");
+    } finally {
+      server.kill();
+    }
+  },
+  { timeout: 30_000 },
+);
+
+it(
+  "stream-server.mjs",
+  async () => {
+    const { server, address, printed } = await start("stream-server.mjs");
+    try {
+      const net = await import("node:net");
+      const { port, hostname } = new URL(address.replace("tcp:", "http:"));
+      const socket = net.connect(Number(port), hostname);
+      socket.end("hello\n");
+      while (!/: hello\n/.test(printed())) await new Promise((resolve) => setTimeout(resolve, 20));
+    } finally {
+      server.kill();
+    }
+  },
+  { timeout: 30_000 },
+);
+
+it.run();
