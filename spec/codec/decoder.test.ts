@@ -2,9 +2,10 @@ import { Decoder, FrameSizeError } from "../../src/codec/decoder.ts";
 import { encodeFrame } from "../../src/codec/frame.ts";
 import { GROW_STEP_BYTES, MESSAGE_FRAMES, PAGE_BYTES, PIN_FACTOR } from "../../src/constants.ts";
 import { ProtocolError } from "../../src/errors.ts";
+import { Random } from "../helpers/random.ts";
 import { assert, suite } from "../helpers/test.ts";
 import { decodeSlowly, Recorder } from "../twins/decoder.ts";
-import { deliveries, hex, seeded } from "./deliveries.ts";
+import { deliveries, hex } from "./deliveries.ts";
 
 const it = suite("codec/decoder");
 
@@ -34,8 +35,8 @@ function lines(stream: Buffer, maxMessageSize = -1): string[] {
 }
 
 function frames(...list: [flags: number, size: number][]): Buffer {
-  const random = seeded(list.length);
-  const body = (size: number) => Buffer.from(Array.from({ length: size }, () => random() * 256));
+  const random = new Random(list.length);
+  const body = (size: number) => Buffer.from(Array.from({ length: size }, () => random.below(256)));
   return Buffer.concat(list.map(([flags, size]) => encodeFrame(flags, body(size))));
 }
 

@@ -1,22 +1,7 @@
 /**
  * The ways in which a stream can reach a decoder. Whatever the kernel does to the borders, the outcome has to be the same.
  */
-
-/** A small generator of random numbers from 0 up to 1: a test that fails can be run again by its seed. */
-export function seeded(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 0x100000000;
-  };
-}
-
-/** A whole number from 0 up to `limit`. */
-export function below(random: () => number, limit: number): number {
-  return Math.floor(random() * limit);
-}
+import { Random } from "../helpers/random.ts";
 
 /** Octets from text like "00 0161": what is written for reading is left out. */
 export function hex(text: string): Buffer {
@@ -34,10 +19,10 @@ function fresh(bytes: Uint8Array): Buffer {
 }
 
 /** Cuts a stream into random pieces; small ones and large ones. */
-export function randomly(bytes: Buffer, random: () => number): Buffer[] {
+export function cut(bytes: Buffer, random: Random): Buffer[] {
   const chunks: Buffer[] = [];
   for (let offset = 0; offset < bytes.length; ) {
-    const count = 1 + below(random, random() < 0.5 ? 12 : 1 + bytes.length);
+    const count = 1 + random.below(random.below(10) < 5 ? 12 : 1 + bytes.length);
     chunks.push(fresh(bytes.subarray(offset, offset + count)));
     offset += count;
   }
@@ -56,7 +41,7 @@ export function deliveries(bytes: Buffer, seed = 1): [name: string, chunks: Buff
   return [
     ["whole", [fresh(bytes)]],
     ["byte by byte", Array.from(bytes, (octet) => fresh(Uint8Array.of(octet)))],
-    ["randomly split", randomly(bytes, seeded(seed))],
+    ["randomly split", cut(bytes, new Random(seed))],
     ["with an offset", shifted(bytes)],
   ];
 }

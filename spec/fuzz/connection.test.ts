@@ -5,8 +5,9 @@
 import { encodeCommand, encodeProperties, PING, READY, SUBSCRIBE } from "../../src/codec/command.ts";
 import { encodeFrame } from "../../src/codec/frame.ts";
 import type { SocketTypeName } from "../../src/options.ts";
-import { below, hex, randomly, seeded } from "../codec/deliveries.ts";
+import { cut, hex } from "../codec/deliveries.ts";
 import { Bench, type BenchSettings } from "../connection/peer.ts";
+import { Random } from "../helpers/random.ts";
 import { assert, suite } from "../helpers/test.ts";
 import * as vectors from "../vectors/zmtp.ts";
 
@@ -24,16 +25,16 @@ interface Scene {
   commands: Buffer;
 }
 
-function ready(random: () => number): Buffer {
+function ready(random: Random): Buffer {
   const names = ["Socket-Type", "identity", "X-a", "", "Resource"];
   const values = ["DEALER", "SUB", "PUSH", "DISH", "PAIR", "", "x"];
-  const properties = Array.from({ length: below(random, 4) }, () => {
-    return [names[below(random, names.length)], Buffer.from(values[below(random, values.length)])] as const;
+  const properties = Array.from({ length: random.below(4) }, () => {
+    return [names[random.below(names.length)], Buffer.from(values[random.below(values.length)])] as const;
   });
   return encodeProperties(properties);
 }
 
-const SCENES: ((random: () => number) => Scene)[] = [
+const SCENES: ((random: Random) => Scene)[] = [
   (random) => ({ settings: {}, greeting: vectors.GREETING_NULL, commands: encodeCommand(READY, ready(random)) }),
   (random) => ({
     settings: { plain: "server", zap: (_, answer) => answer(ADMIT, 0) },
@@ -49,26 +50,26 @@ const SCENES: ((random: () => number) => Scene)[] = [
   () => ({ settings: {}, greeting: "03 00 6964", commands: hex("0301 6869 0600 7468657265") }),
 ];
 
-function traffic(random: () => number): Buffer {
+function traffic(random: Random): Buffer {
   const kinds = [
-    encodeFrame(0, Buffer.alloc(below(random, 300), 1)),
-    encodeFrame(1, Buffer.alloc(below(random, 30), 2)),
-    encodeCommand(PING, Buffer.alloc(below(random, 6))),
+    encodeFrame(0, Buffer.alloc(random.below(300), 1)),
+    encodeFrame(1, Buffer.alloc(random.below(30), 2)),
+    encodeCommand(PING, Buffer.alloc(random.below(6))),
     encodeCommand(SUBSCRIBE, Buffer.from("topic")),
     encodeCommand(Buffer.from("\x04JOIN"), Buffer.from("group")),
     encodeCommand(Buffer.from("\x07unknown"), Buffer.alloc(3)),
   ];
-  return Buffer.concat(Array.from({ length: below(random, 6) }, () => kinds[below(random, kinds.length)]));
+  return Buffer.concat(Array.from({ length: random.below(6) }, () => kinds[random.below(kinds.length)]));
 }
 
-function mutate(stream: Buffer, random: () => number): Buffer {
+function mutate(stream: Buffer, random: Random): Buffer {
   const bytes = Buffer.from(stream);
-  for (let count = below(random, 3); count > 0; count--) {
-    const at = below(random, bytes.length);
-    if (random() < 0.6) bytes[at] ^= 1 << below(random, 8);
-    else bytes[at] = below(random, 256);
+  for (let count = random.below(3); count > 0; count--) {
+    const at = random.below(bytes.length);
+    if (random.below(10) < 6) bytes[at] ^= 1 << random.below(8);
+    else bytes[at] = random.below(256);
   }
-  return random() < 0.2 ? bytes.subarray(0, below(random, bytes.length)) : bytes;
+  return random.below(10) < 2 ? bytes.subarray(0, random.below(bytes.length)) : bytes;
 }
 
 /** Plays the chunks to a fresh connection. Gives what it did, without the times at which it did it. */
@@ -91,11 +92,11 @@ it(
   () => {
     console.log(`seed ${SEED}, ${ROUNDS} rounds`);
     for (let round = 0; round < ROUNDS; round++) {
-      const random = seeded(SEED + round);
-      const scene = SCENES[below(random, SCENES.length)](random);
-      const type = TYPES[below(random, TYPES.length)];
+      const random = new Random(SEED + round);
+      const scene = SCENES[random.below(SCENES.length)](random);
+      const type = TYPES[random.below(TYPES.length)];
       const stream = mutate(Buffer.concat([hex(scene.greeting), scene.commands, traffic(random)]), random);
-      const maxMessageSize = random() < 0.8 ? -1 : below(random, 100);
+      const maxMessageSize = random.below(10) < 8 ? -1 : random.below(100);
       const settings = { ...scene.settings, options: { maxMessageSize } };
       const whole = play(type, settings, [Buffer.from(stream)]);
       const single = play(
@@ -103,7 +104,7 @@ it(
         settings,
         Array.from(stream, (octet) => Buffer.of(octet)),
       );
-      const split = play(type, settings, randomly(stream, random));
+      const split = play(type, settings, cut(stream, random));
       assert.equal(single, whole, `FUZZ_SEED=${SEED + round}`);
       assert.equal(split, whole, `FUZZ_SEED=${SEED + round}`);
     }
