@@ -237,8 +237,10 @@ export class NetPipe extends Pipe {
   override get overflows(): boolean {
     if (!this.full) return false;
     // Nobody is there who could read what one turn sends.
-    if (!this.isConnected) return true;
-    return this.#isSlow || this.outbox.queued >= this.#sendLimit * BURST_FACTOR;
+    if (!this.isConnected || this.#isSlow) return true;
+    // A write above the size of a slab is flushed at once and ends no turn by itself.
+    this.link.schedule();
+    return this.outbox.queued >= this.#sendLimit * BURST_FACTOR;
   }
 
   /** The turn in which something was written is over. */
