@@ -182,6 +182,8 @@ it("leaves a DISH alone, which libzmq's takes for a fault", () => {
   const bench = new Bench("RADIO", { options: { heartbeatInterval: 100 } }).start();
   bench.feed(vectors.GREETING_NULL + vectors.READY.DISH);
   assert.is(bench.connection.deadline, Number.POSITIVE_INFINITY);
+  bench.feed(`${PING} 000161`, 50);
+  assert.is(bench.connection.deadline, Number.POSITIVE_INFINITY);
 });
 
 it.run();

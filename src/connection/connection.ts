@@ -16,73 +16,31 @@ import { EMPTY } from "../bytes.ts";
 import {
   CANCEL,
   encodeCommand,
-  encodePing,
-  encodePong,
   encodeSubscriptionMessage,
   isCommand,
   JOIN,
   LEAVE,
   PING,
-  pingTimeToLive,
   SUBSCRIBE,
 } from "../codec/command.ts";
 import { Decoder, type DecoderSink, FrameSizeError } from "../codec/decoder.ts";
 import { encodeFrame, FLAG_COMMAND } from "../codec/frame.ts";
-import { type ProtocolVersion, ZMTP_1_0, ZMTP_2_0, ZMTP_3_0, ZMTP_3_1 } from "../codec/greeting.ts";
+import { type ProtocolVersion, ZMTP_1_0, ZMTP_3_0, ZMTP_3_1 } from "../codec/greeting.ts";
 import { LATE_TIMER_MS } from "../constants.ts";
 import { ProtocolError } from "../errors.ts";
-import type { Wire } from "../mechanism/mechanism.ts";
-import { type OptionValues, SOCKET_TYPES } from "../options.ts";
+import type { Mechanism, Wire } from "../mechanism/mechanism.ts";
+import { SOCKET_TYPES } from "../options.ts";
 import { classicTypeName, isClassicType } from "./compatibility.ts";
 import { type Failure, Refusal } from "./failure.ts";
-import { Heartbeat, type HeartbeatOptions } from "./heartbeat.ts";
+import { type LifePort, LifeSigns } from "./life-signs.ts";
 import { Opening } from "./opening.ts";
-import {
-  checkedIdentity,
-  isSecurityServer,
-  mechanismName,
-  Security,
-  type SecurityOptions,
-  type SecurityOwner,
-  type SecuritySettings,
-} from "./security.ts";
+import type { ConnectionHandler, ConnectionSettings, PeerInfo } from "./peer.ts";
+import { checkedIdentity, isSecurityServer, mechanismName, Security, type SecurityOwner } from "./security.ts";
 import { Zmtp1Wire } from "./zmtp1.ts";
 
 export type { Failure } from "./failure.ts";
+export type { ConnectionHandler, ConnectionSettings, PeerInfo } from "./peer.ts";
 export type { ZapHook } from "./security.ts";
-
-/** What is known of a peer once the handshake is over. */
-export interface PeerInfo {
-  readonly version: ProtocolVersion | 0;
-  /** As the peer names itself; empty when it did not, as in 1.0. */
-  readonly socketType: string;
-  /** Empty is anonymous. */
-  readonly identity: Buffer;
-  /** READY's properties, and what the authenticator added. */
-  readonly properties: ReadonlyMap<string, Buffer>;
-}
-
-export interface ConnectionSettings extends SecuritySettings {
-  readonly options: SecurityOptions & HeartbeatOptions & Pick<OptionValues, "handshakeInterval">;
-}
-
-/** Whom a connection serves. */
-export interface ConnectionHandler {
-  /** Write these octets at once: between two batches of messages, never inside one. */
-  send(octets: Buffer): void;
-  /** Whether the kernel refused something that still waits: a PONG would only queue up behind it. */
-  backedUp(): boolean;
-  /** Traffic may flow in both directions. */
-  ready(peer: PeerInfo): void;
-  /** One whole message. False stops decoding behind it. */
-  message(frames: Buffer[]): boolean;
-  /** SUBSCRIBE or CANCEL, for PUB and XPUB. (A peer may also subscribe by messages that begin with 01 or 00.) */
-  subscription(topic: Buffer, subscribe: boolean): void;
-  /** JOIN or LEAVE, for RADIO. */
-  group(name: Buffer, join: boolean): void;
-  /** Close the stream; once, and the last call. */
-  fail(failure: Failure): void;
-}
 
 const PHASES = ["idle", "greeting", "security", "identity", "traffic", "closed"] as const;
 type Phase = (typeof PHASES)[number];
@@ -97,16 +55,24 @@ const NEXT: Readonly<Record<Phase, readonly Phase[]>> = {
   closed: [],
 };
 
+/** The longest name of a group. */
+const GROUP_BYTES = 255;
+
 const NEVER = Number.POSITIVE_INFINITY;
 const NO_PROPERTIES: ReadonlyMap<string, Buffer> = new Map();
 
-export class Connection implements DecoderSink, SecurityOwner {
+export class Connection implements DecoderSink, SecurityOwner, LifePort {
   readonly #settings: ConnectionSettings;
   readonly #handler: ConnectionHandler;
   readonly #decoder: Decoder;
-  readonly #opening: Opening;
-  readonly #heartbeat: Heartbeat;
+  readonly #life: LifeSigns;
+  /** The greeting, while it is not complete. */
+  #opening: Opening | undefined;
+  /** The handshake, while it is not over, and the mechanism as long as it may hold keys. */
   #security: Security | undefined = undefined;
+  #mechanism: Mechanism | undefined = undefined;
+  /** The socket type in the greeting of a 2.0 peer. */
+  #classicType = "";
   #wire: Wire | undefined = undefined;
   #phase: Phase = "idle";
   #version: ProtocolVersion = ZMTP_3_1;
@@ -117,16 +83,13 @@ export class Connection implements DecoderSink, SecurityOwner {
   #isGraced = false;
   /** The octets behind the handshake have to be unwrapped, though the decoder has them. */
   #isRewired = false;
-  /** A life sign that waits until the kernel takes octets again: the newest PONG, and a PING. */
-  #pong: Buffer | undefined = undefined;
-  #ping: Buffer | undefined = undefined;
 
   constructor(settings: ConnectionSettings, handler: ConnectionHandler) {
     const { options } = settings;
     this.#settings = settings;
     this.#handler = handler;
     this.#decoder = new Decoder(this, options.maxMessageSize);
-    this.#heartbeat = new Heartbeat(options);
+    this.#life = new LifeSigns(options, this);
     const own = {
       mechanism: mechanismName(options),
       asServer: isSecurityServer(options),
@@ -141,7 +104,7 @@ export class Connection implements DecoderSink, SecurityOwner {
     this.#step("greeting");
     const { handshakeInterval } = this.#settings.options;
     if (handshakeInterval > 0) this.#handshakeEnds = now + handshakeInterval;
-    this.#opening.start();
+    this.#opening!.start();
     this.#flush();
   }
 
@@ -149,9 +112,9 @@ export class Connection implements DecoderSink, SecurityOwner {
   receive(chunk: Buffer, now: number): void {
     if (this.#isClosed) return;
     this.#now = now;
-    this.#heartbeat.alive();
+    this.#life.alive();
     try {
-      if (this.#phase === "greeting") this.#greet(chunk);
+      if (this.#opening !== undefined) this.#greet(this.#opening, chunk);
       else this.#feed(chunk);
       if (this.#isRewired) this.#rewire();
     } catch (error) {
@@ -195,7 +158,7 @@ export class Connection implements DecoderSink, SecurityOwner {
 
   /** When `tick()` is due next, on the caller's clock; `Infinity` for never. Changes with every call. */
   get deadline(): number {
-    return Math.min(this.#handshakeEnds, this.#heartbeat.deadline);
+    return Math.min(this.#handshakeEnds, this.#life.deadline);
   }
 
   /** Time has passed. */
@@ -210,30 +173,18 @@ export class Connection implements DecoderSink, SecurityOwner {
         return;
       }
     }
-    for (let action = this.#heartbeat.due(now); action !== "none"; action = this.#heartbeat.due(now)) {
-      if (action === "heartbeat" || action === "ttl") {
-        this.#fail({ kind: "timeout", what: action });
-        return;
-      }
-      if (action === "ping") this.#sendPing(encodePing(this.#heartbeat.timeToLive));
-      else if (!this.#handler.backedUp()) this.#sendFrame(encodePong(EMPTY));
-    }
+    const death = this.#life.tick(now);
+    if (death !== undefined) this.#fail({ kind: "timeout", what: death });
   }
 
   /** The caller stops or starts to read on purpose; meanwhile silence is no sign of death. */
   paused(now: number, isPaused: boolean): void {
-    if (this.#phase === "traffic") this.#heartbeat.pause(now, isPaused);
+    if (this.#phase === "traffic") this.#life.pause(now, isPaused);
   }
 
   /** The kernel takes octets again, after `backedUp()` was true. */
   flushed(_now: number): void {
-    if (this.#isClosed) return;
-    const pong = this.#pong;
-    const ping = this.#ping;
-    this.#pong = undefined;
-    this.#ping = undefined;
-    if (pong !== undefined) this.#sendFrame(pong);
-    if (ping !== undefined) this.#sendFrame(ping);
+    if (!this.#isClosed) this.#life.flushed();
   }
 
   /** Ends it from outside: nothing is called on the handler any more, and no key is left in memory. */
@@ -242,37 +193,39 @@ export class Connection implements DecoderSink, SecurityOwner {
     this.#step("closed");
     this.#out = [];
     this.#handshakeEnds = NEVER;
-    this.#heartbeat.stop();
+    this.#life.stop();
     this.#decoder.close();
-    this.#security?.mechanism.close();
+    this.#mechanism?.close();
   }
 
   // The greeting.
 
-  #greet(chunk: Buffer): void {
-    const opening = this.#opening;
+  #greet(opening: Opening, chunk: Buffer): void {
     const rest = chunk.subarray(opening.receive(chunk));
-    if (opening.version === undefined) return;
-    this.#version = opening.version;
-    if (opening.version < ZMTP_3_0) this.#openClassic(opening.version);
-    else this.#openSecurity();
-    if (opening.version === ZMTP_1_0) this.#feed(Buffer.from(opening.taken));
-    if (rest.length > 0 && this.#phase !== "greeting") this.#feed(rest);
+    const version = opening.version;
+    if (version === undefined) return;
+    this.#opening = undefined;
+    this.#version = version;
+    if (version < ZMTP_3_0) this.#openClassic(opening);
+    else this.#openSecurity(opening);
+    if (version === ZMTP_1_0) this.#feed(Buffer.from(opening.taken));
+    if (rest.length > 0) this.#feed(rest);
   }
 
   /** A 3.x peer. Our greeting is out in full even when the mechanisms do not match. */
-  #openSecurity(): void {
+  #openSecurity(opening: Opening): void {
     const mechanism = mechanismName(this.#settings.options);
-    if (this.#opening.mechanism !== mechanism) {
+    if (opening.mechanism !== mechanism) {
       throw new ProtocolError("ERR_ZMTP_MECHANISM_MISMATCH", `the peer wants another mechanism than ${mechanism}`);
     }
     this.#step("security");
-    this.#security = new Security(this.#settings, this, this.#opening.isLibzmq);
-    this.#security.mechanism.start();
+    this.#security = new Security(this.#settings, this, opening.isLibzmq);
+    this.#mechanism = this.#security.mechanism;
+    this.#mechanism.start();
   }
 
   /** A peer that knows no security: refused when there is any. The first frame each way is the routing id. */
-  #openClassic(version: ProtocolVersion): void {
+  #openClassic(opening: Opening): void {
     const { options, routingId, socketType } = this.#settings;
     if (options.securityMechanism !== null || options.zapDomain.length > 0) {
       throw new ProtocolError("ERR_ZMTP_MECHANISM_MISMATCH", "a peer of ZMTP 1.0 or 2.0 where security is wanted");
@@ -281,10 +234,11 @@ export class Connection implements DecoderSink, SecurityOwner {
       throw new Refusal({ kind: "incompatible", detail: "a peer of ZMTP 1.0 or 2.0 does not know this socket type" });
     }
     this.#step("identity");
-    if (version === ZMTP_1_0) {
+    if (opening.version === ZMTP_1_0) {
       this.#wire = new Zmtp1Wire();
       if (routingId.length > 0) this.#out.push(Buffer.from(routingId));
     } else {
+      this.#classicType = classicTypeName(opening.socketType);
       this.#out.push(encodeFrame(0, routingId));
     }
   }
@@ -313,10 +267,10 @@ export class Connection implements DecoderSink, SecurityOwner {
 
   onHandshakeFrame(_flags: number, body: Buffer): void {
     if (this.#phase === "security") {
-      this.#security!.mechanism.receive(body);
+      this.#mechanism!.receive(body);
     } else {
-      const socketType = this.#version === ZMTP_2_0 ? classicTypeName(this.#opening.socketType) : "";
-      this.#established({ socketType, identity: checkedIdentity(body), properties: NO_PROPERTIES });
+      const identity = checkedIdentity(body);
+      this.#established({ socketType: this.#classicType, identity, properties: NO_PROPERTIES });
     }
   }
 
@@ -324,7 +278,7 @@ export class Connection implements DecoderSink, SecurityOwner {
     if (this.#version < ZMTP_3_0) {
       throw new ProtocolError("ERR_ZMTP_UNEXPECTED_COMMAND", "a command from a peer of ZMTP 1.0 or 2.0");
     }
-    if (isCommand(body, PING)) this.#pinged(body);
+    if (isCommand(body, PING)) this.#life.pinged(body, this.#now);
     else if (this.#isPublisher) this.#topicCommand(body);
     else if (this.#settings.socketType === SOCKET_TYPES.RADIO) this.#groupCommand(body);
   }
@@ -335,8 +289,10 @@ export class Connection implements DecoderSink, SecurityOwner {
   }
 
   #groupCommand(body: Buffer): void {
-    if (isCommand(body, JOIN)) this.#handler.group(body.subarray(JOIN.length), true);
-    else if (isCommand(body, LEAVE)) this.#handler.group(body.subarray(LEAVE.length), false);
+    const isJoin = isCommand(body, JOIN);
+    if (!isJoin && !isCommand(body, LEAVE)) return;
+    const name = body.subarray(isJoin ? JOIN.length : LEAVE.length);
+    if (name.length <= GROUP_BYTES) this.#handler.group(name, isJoin);
   }
 
   get #isPublisher(): boolean {
@@ -352,10 +308,14 @@ export class Connection implements DecoderSink, SecurityOwner {
 
   established(): void {
     const security = this.#security!;
+    this.#security = undefined;
     this.#wire = security.mechanism.wire;
     if (this.#wire !== undefined) {
       this.#isRewired = true;
       this.#decoder.stop();
+    } else {
+      security.mechanism.close();
+      this.#mechanism = undefined;
     }
     this.#established(security);
   }
@@ -378,34 +338,23 @@ export class Connection implements DecoderSink, SecurityOwner {
     this.#handshakeEnds = NEVER;
     this.#decoder.handshaking = false;
     const { socketType, identity, properties } = peer;
-    // A DISH of libzmq takes a PING or PONG for a fault.
-    if (this.#version >= ZMTP_3_0 && socketType !== "DISH") this.#heartbeat.start(this.#now);
+    // A DISH of libzmq takes a PING for a fault.
+    this.#life.start(this.#now, this.#version >= ZMTP_3_0 && socketType !== "DISH");
     this.#handler.ready(Object.freeze({ version: this.#version, socketType, identity, properties }));
     // A subscriber of 1.0 filters by itself, and wants everything.
     if (this.#version === ZMTP_1_0 && this.#isPublisher && !this.#isClosed) this.#handler.subscription(EMPTY, true);
   }
 
-  // Heartbeats.
-
-  #pinged(body: Buffer): void {
-    this.#heartbeat.pinged(this.#now, pingTimeToLive(body));
-    const pong = encodePong(body);
-    if (this.#handler.backedUp()) this.#pong = pong;
-    else this.#sendFrame(pong);
-  }
-
-  #sendPing(ping: Buffer): void {
-    if (this.#handler.backedUp()) this.#ping = ping;
-    else this.#sendFrame(ping);
-  }
-
   // Octets out.
 
-  /** Sends a command in traffic. */
-  #sendFrame(frame: Buffer): void {
+  sendFrame(frame: Buffer): void {
     const wire = this.#wire;
     if (wire === undefined) this.#handler.send(frame);
     else for (const octets of wire.wrap([frame])) this.#handler.send(octets);
+  }
+
+  backedUp(): boolean {
+    return this.#handler.backedUp();
   }
 
   #flush(): void {

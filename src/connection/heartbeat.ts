@@ -36,26 +36,20 @@ export class Heartbeat {
   /** One more turn was granted, since the last octets, because the verdict came late. */
   #isGraced = false;
   /** When the peer's last PING came, and the shortest time seen between two. */
-  #lastPing = 0;
+  #lastPing: number;
   #peerInterval = NEVER;
 
-  constructor(options: HeartbeatOptions) {
+  /** @param readyAt when the handshake was over. */
+  constructor(options: HeartbeatOptions, readyAt: number) {
+    this.#lastPing = readyAt;
     this.#interval = options.heartbeatInterval;
     this.#timeout = options.heartbeatTimeout < 0 ? options.heartbeatInterval : options.heartbeatTimeout;
     this.timeToLive = Math.min(Math.floor(options.heartbeatTimeToLive / 100), PING_TTL_MAX_DECISECONDS);
   }
 
-  /** The handshake is over. */
+  /** Begins to send PINGs. */
   start(now: number): void {
-    this.#lastPing = now;
-    if (this.#interval > 0) this.#nextPing = now + this.#interval;
-  }
-
-  /** The connection is over. */
-  stop(): void {
-    this.alive();
-    this.#nextPing = NEVER;
-    this.#nextPong = NEVER;
+    this.#nextPing = now + this.#interval;
   }
 
   /** Octets came in. */
