@@ -79,7 +79,8 @@ for (const name of new Set([sut, ...wantedPeers])) {
   }
 }
 if (sut in missing) {
-  console.error(`${sut} is missing: ${missing[sut]}`);
+  console.log(`FAILED the system under test, ${sut}, is missing: ${missing[sut]}`);
+  console.log("0 passed, 1 failed, 0 skipped");
   process.exit(1);
 }
 

@@ -202,7 +202,9 @@ const commands = {
       .filter(([, className]) => className in zmq)
       .map(([type]) => type);
     const has = [zmq.capability?.curve && "curve", "Reply" in zmq && "plain"].filter(Boolean);
-    return [`impl=${implementation}`, `version=${zmq.version}`, `types=${types.join(",")}`, `has=${has.join(",")}`];
+    // This package's `version` names the libzmq that it stands in for.
+    const version = implementation === "zmtp" ? require(`${moduleName}/package.json`).version : zmq.version;
+    return [`impl=${implementation}`, `version=${version}`, `types=${types.join(",")}`, `has=${has.join(",")}`];
   },
   open(name, type, ...options) {
     const SocketClass = zmq[CLASSES[/** @type {keyof typeof CLASSES} */ (type)]];
