@@ -1,4 +1,6 @@
+import { coreOf as contextCoreOf } from "../src/context.ts";
 import { Context, context, Pull, Push, Socket } from "../src/index.ts";
+import { coreOf } from "../src/socket/socket.ts";
 import { rejected, Sockets, thrown } from "./helpers/sockets.ts";
 import { assert, suite } from "./helpers/test.ts";
 import { collectGarbage, eventually, isPending } from "./helpers/wait.ts";
@@ -181,7 +183,7 @@ it("is collected when its sockets are closed", async () => {
     await pull.receive();
     push.close();
     pull.close();
-    return [new WeakRef(own), new WeakRef(pull), new WeakRef(push)];
+    return [own, contextCoreOf(own), push, coreOf(push), pull, coreOf(pull)].map((held) => new WeakRef<object>(held));
   })();
   await eventually(async () => {
     await collectGarbage();
