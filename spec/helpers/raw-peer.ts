@@ -151,9 +151,10 @@ export class RawPeer {
     this.socket.destroy();
   }
 
-  /** Cuts it with a reset. */
+  /** Cuts it with a reset; by ipc there is none. */
   reset(): void {
-    this.socket.resetAndDestroy();
+    if (this.socket.remotePort === undefined) this.socket.destroy();
+    else this.socket.resetAndDestroy();
   }
 }
 

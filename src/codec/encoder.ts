@@ -278,8 +278,12 @@ export class Outbox {
 
   /** The kernel has taken every batch so far: none counts any more. Their memory stays in use until `settle()`. */
   taken(): void {
-    this.#writingMessages = 0;
-    for (let i = 0; i < this.#writing.length; i++) (this.#writing.at(i) as Batch).messages = 0;
+    // The newest ones: those before were taken earlier.
+    for (let i = this.#writing.length - 1; this.#writingMessages > 0; i--) {
+      const batch = this.#writing.at(i) as Batch;
+      this.#writingMessages -= batch.messages;
+      batch.messages = 0;
+    }
   }
 
   /** The oldest write has ended. */
