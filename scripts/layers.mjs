@@ -21,7 +21,7 @@ const LAYERS = [
   ["session/"],
   ["context.ts"],
   ["socket/"],
-  ["about.ts", "auth/", "proxy.ts"],
+  ["about.ts", "auth/", "proxy.ts", "v5/"],
   ["index.ts", "auth.ts", "draft.ts", "v5-compat.ts"],
 ];
 
