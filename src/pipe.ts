@@ -17,7 +17,7 @@
  */
 import type { SlabPool } from "./codec/encoder.ts";
 import { type FanOut, Outbox, type Slab } from "./codec/encoder.ts";
-import { BURST_FACTOR, SLAB_BYTES } from "./constants.ts";
+import { ALWAYS_COPY_BYTES, BURST_FACTOR, COPY_LIMIT_BYTES, SLAB_BYTES } from "./constants.ts";
 import type { ErrnoError } from "./errors.ts";
 import { Link, Ring } from "./ring.ts";
 
@@ -251,7 +251,8 @@ export class NetPipe extends Pipe {
   override write(frames: readonly Uint8Array[]): void {
     const outbox = this.outbox;
     if (this.conflates) outbox.clear();
-    outbox.write(frames);
+    // What waits for a peer may wait for long: it is not kept twice.
+    outbox.write(frames, this.isConnected ? COPY_LIMIT_BYTES : ALWAYS_COPY_BYTES);
     this.written();
   }
 

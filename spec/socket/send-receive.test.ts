@@ -1,7 +1,7 @@
 import { type MessageLike, Publisher, Pull, Push, Reply, Request, Subscriber } from "../../src/index.ts";
-import { rejected, Sockets, texts, thrown } from "../helpers/sockets.ts";
+import { rejected, Sockets, TRANSPORTS, texts, thrown } from "../helpers/sockets.ts";
 import { assert, suite } from "../helpers/test.ts";
-import { eventually, isPending, sleep } from "../helpers/wait.ts";
+import { collectGarbage, eventually, isPending, sleep } from "../helpers/wait.ts";
 
 const it = suite("socket/send-receive");
 const sockets = new Sockets(it);
@@ -205,6 +205,33 @@ it("a send that waits has copied its small frames", async () => {
   assert.is(String(frames[0]), "before");
   assert.is(frames[1][0], 7);
 });
+
+for (const transport of TRANSPORTS) {
+  it(`of what waits for a peer, small frames are collectable at once and large ones are kept (${transport})`, async () => {
+    const push = sockets.own(new Push());
+    const address = transport === "tcp" ? "tcp://127.0.0.1:1" : sockets.address(transport);
+    push.connect(address);
+    const ref = (size: number): WeakRef<Buffer> => {
+      const body = Buffer.alloc(size, 5);
+      void push.send(body);
+      return new WeakRef(body);
+    };
+    const small = [1, 16, 128].map(ref);
+    const large = [129, 1025, 100_000].map(ref);
+    await eventually(async () => {
+      await collectGarbage();
+      return small.every((body) => body.deref() === undefined);
+    });
+    assert.ok(large.every((body) => body.deref() !== undefined));
+    if (transport === "tcp") return;
+    const pull = sockets.own(new Pull());
+    await pull.bind(address);
+    for (const size of [1, 16, 128, 129, 1025, 100_000]) {
+      const [frame] = await pull.receive();
+      assert.ok(frame.equals(Buffer.alloc(size, 5)));
+    }
+  });
+}
 
 it("views are sent with their offset and length, by reference when they are large", async () => {
   const { push, pull } = await pushPull();

@@ -182,11 +182,11 @@ export class Outbox {
     return this.#waiting.length === 0 && this.#writing.length === 0;
   }
 
-  /** Adds one message. Bodies above COPY_LIMIT_BYTES are referenced and must stay as they are until they are written. */
-  write(frames: readonly Uint8Array[]): void {
+  /** Adds one message. Bodies above `copyLimit` are referenced and must stay as they are until they are written. */
+  write(frames: readonly Uint8Array[], copyLimit: number = COPY_LIMIT_BYTES): void {
     const size = frames.length === 1 ? (frames[0] as Uint8Array).length + LONG_HEADER_BYTES : encodedSize(frames);
-    if (size > COPY_LIMIT_BYTES) {
-      this.#writeLarge(frames);
+    if (size > copyLimit) {
+      this.#writeLarge(frames, copyLimit);
     } else {
       const tail = this.#room(size);
       const slab = this.#slab as Slab;
@@ -316,11 +316,11 @@ export class Outbox {
     if (this.#slab !== undefined && this.idle) this.#letGo();
   }
 
-  #writeLarge(frames: readonly Uint8Array[]): void {
+  #writeLarge(frames: readonly Uint8Array[], copyLimit: number): void {
     const last = frames.length - 1;
     for (let i = 0; i <= last; i++) {
       const body = frames[i] as Uint8Array;
-      const copied = body.length <= COPY_LIMIT_BYTES;
+      const copied = body.length <= copyLimit;
       // A message starts a segment of its own, so that `take` can stop before it.
       if (i === 0) this.#tail = undefined;
       const tail = this.#room(LONG_HEADER_BYTES + (copied ? body.length : 0));
