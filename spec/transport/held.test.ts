@@ -14,7 +14,7 @@ function setup(): {
   request(holdsData: boolean): HeldRequest & { ends: number };
 } {
   let pending: (() => void) | undefined;
-  const active: { list: string[] | undefined } = { list: [] };
+  const active: { list: string[] | undefined } = { list: ["ConnectWrap"] };
   const held = new HeldRequests(
     (_milliseconds, fire) => {
       assert.is(pending, undefined, "one timer at a time");
@@ -68,6 +68,7 @@ it("respects whatever else is active", () => {
     ["TCPSocketWrap"],
     ["ConnectWrap", "FSReqCallback"],
     ["ConnectWrap", "ConnectWrap", "SimpleWriteWrap"],
+    [],
     undefined,
   ]) {
     active.list = list;

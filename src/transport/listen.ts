@@ -2,7 +2,8 @@
  * Listening: from an endpoint to a `net.Server`, in two ways. `listen` goes through Node's documented functions and may look
  * names up. `listenSync` is done when it returns, which Node's documented functions are for two targets only: every
  * interface, and ipc paths. For one address it takes `net._createServerHandle`, on which Node's cluster module is built and
- * which every release has; where a runtime lacks it, `listenSync` on one address fails with ENOTSUP.
+ * which every release has. Where a runtime has neither that nor a `listen` that is done at once, `listenSync` on one address
+ * fails with ENOTSUP.
  */
 
 import * as net from "node:net";
@@ -13,7 +14,7 @@ import { AddressList } from "./address-list.ts";
 import { formatHostPort, type IpcEndpoint, type TcpEndpoint } from "./endpoint.ts";
 import { type BoundPath, claimPath } from "./ipc.ts";
 import { NetStream, tune } from "./net-stream.ts";
-import { bindable, hostSync, interfaceAddress, literal, type Resolved, resolve } from "./resolve.ts";
+import { bindable, hostSync, interfaceAddress, isOwn, literal, type Resolved, resolve } from "./resolve.ts";
 
 /** The options that matter here. */
 export type ListenOptions = Pick<
@@ -242,15 +243,40 @@ function openSync(target: Target, options: ListenOptions, address: string): net.
     // The kernel tells at `listen` what `bind` did not: only this.
     if (!server.listening) throw errnoLike("EADDRINUSE");
   } else {
-    const isEvery = target.host.address === "0.0.0.0" || target.host.address === "::";
-    if (!isEvery)
-      throw errnoError("ENOTSUP", address, "bindSync to one address is not supported by this runtime: use bind");
-    if (!options.ipv6) everyIpv4.add(server);
-    server.listen({ port: target.port, backlog: Math.max(1, options.backlog), exclusive: true });
-    if (!server.listening) throw errnoLike("EADDRINUSE");
+    openAtOnce(server, target, options, address);
   }
   server.off("error", ignore);
   return server;
+}
+
+/** By Node's documented functions: every interface in Node, and any address where `listen` is done when it returns (Bun). */
+function openAtOnce(
+  server: net.Server,
+  target: Exclude<Target, { path: string }>,
+  options: ListenOptions,
+  address: string,
+): void {
+  const { host, port } = target;
+  const common = { port, backlog: Math.max(1, options.backlog), exclusive: true };
+  if (isAtOnce()) {
+    server.listen({ ...common, host: host.address });
+    if (!server.listening) throw errnoLike(isOwn(host) ? "EADDRINUSE" : "EADDRNOTAVAIL");
+    return;
+  }
+  const isEvery = host.address === "0.0.0.0" || host.address === "::";
+  if (!isEvery)
+    throw errnoError("ENOTSUP", address, "bindSync to one address is not supported by this runtime: use bind");
+  if (!options.ipv6) everyIpv4.add(server);
+  server.listen(common);
+  if (!server.listening) throw errnoLike("EADDRINUSE");
+}
+
+/** Whether this runtime listens on an address before `listen` returns. */
+function isAtOnce(): boolean {
+  const probe = net.createServer().on("error", ignore).listen({ host: "127.0.0.1", port: 0, exclusive: true });
+  const { listening } = probe;
+  probe.close();
+  return listening;
 }
 
 /** `server.listen(handle)`, which in a cluster's worker of Node 18 would ask the primary instead, and crash it. */

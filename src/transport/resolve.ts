@@ -46,6 +46,15 @@ export function bindable(resolved: Resolved, ipv6: boolean): Resolved[] {
   return resolved.address === "::" ? [resolved, { address: "0.0.0.0", family: 4 }] : [resolved];
 }
 
+/** Whether the machine has the address, so that it can be bound. */
+export function isOwn({ address }: Resolved): boolean {
+  const plain = MAPPED.exec(address)?.[1] ?? address;
+  if (plain === "0.0.0.0" || plain === "::" || plain.startsWith("127.")) return true;
+  return Object.values(networkInterfaces()).some((list) =>
+    list?.some((each) => each.address === plain.replace(/%.*/, "")),
+  );
+}
+
 /** `localhost`, or what the hosts file says; at once. */
 export function hostSync(host: string, ipv6: boolean): Resolved | undefined {
   const wanted = host.toLowerCase();
