@@ -31,7 +31,8 @@ export function literal(host: HostPort, ipv6: boolean): Resolved | undefined {
 
 /** The first address of the network interface `name`: its IPv4 one, with `ipv6` rather its IPv6 one. */
 export function interfaceAddress(name: string, ipv6: boolean): Resolved | undefined {
-  const addresses = networkInterfaces()[name];
+  const interfaces = networkInterfaces();
+  const addresses = Object.hasOwn(interfaces, name) ? interfaces[name] : undefined;
   if (addresses === undefined) return undefined;
   const six = ipv6 ? addresses.find(({ address }) => isIPv6(address)) : undefined;
   if (six !== undefined) return { address: six.scopeid ? `${six.address}%${name}` : six.address, family: 6 };
