@@ -74,8 +74,11 @@ export class Connector implements SessionKeeper, PipeLink, ConnectHandler, Carri
   }
 
   get hasUnsent(): boolean {
-    const outbox = this.#pipe?.outbox;
-    return outbox !== undefined && !outbox.idle && !this.#isHopeless;
+    return this.#hasQueued && !this.#isHopeless;
+  }
+
+  get #hasQueued(): boolean {
+    return this.#pipe?.outbox.idle === false;
   }
 
   /** No connection, and no further attempt: what waits will never be sent. */
@@ -154,7 +157,7 @@ export class Connector implements SessionKeeper, PipeLink, ConnectHandler, Carri
     const pipe = this.#pipe;
     if (pipe?.isConnected) this.#detachSession(pipe);
     if (this.#isClosed) return;
-    if (this.#isClosing && !this.hasUnsent) {
+    if (this.#isClosing && !this.#hasQueued) {
       this.#end();
       return;
     }

@@ -25,7 +25,11 @@ export function mayAsk(options: OptionValues): boolean {
 /** The answer in place of an authenticator that went away with the question: nobody is let in by its death. */
 const GONE = ["", "1.0", "1", "500", "Authenticator is gone", "", ""].map((text) => Buffer.from(text));
 
-const NO_LIMITS: InprocHost["limits"] = { send: Number.POSITIVE_INFINITY, receive: Number.POSITIVE_INFINITY, conflate: false };
+const NO_LIMITS: InprocHost["limits"] = {
+  send: Number.POSITIVE_INFINITY,
+  receive: Number.POSITIVE_INFINITY,
+  conflate: false,
+};
 
 /** One question to the authenticator, through a pipe of its own. */
 export class ZapQuestion implements PipeOwner, InprocHost {
