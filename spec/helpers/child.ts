@@ -15,11 +15,18 @@ export class Child {
   #wake: () => void = () => {};
   #isOver = false;
 
-  /** @param url the compiled program: `new URL("./name.child.mjs", import.meta.url)` */
-  constructor(url: URL, ...args: string[]) {
-    const child = spawn(process.execPath, ["--enable-source-maps", fileURLToPath(url), ...args], {
-      stdio: ["pipe", "pipe", "pipe"],
-    });
+  /**
+   * @param url the compiled program: `new URL("./name.child.mjs", import.meta.url)`
+   * @param args its arguments, or how many descriptors it may have
+   */
+  constructor(url: URL, ...args: string[] | [{ descriptors: number }]) {
+    const node = [process.execPath, "--enable-source-maps", fileURLToPath(url)];
+    const [limits] = args;
+    const command =
+      typeof limits === "object"
+        ? ["sh", "-c", `ulimit -n ${limits.descriptors}; exec "$0" "$@"`, ...node]
+        : [...node, ...(args as string[])];
+    const child = spawn(command[0], command.slice(1), { stdio: ["pipe", "pipe", "pipe"] });
     this.process = child;
     let rest = "";
     child.stdout.setEncoding("utf8").on("data", (text: string) => {

@@ -1,0 +1,43 @@
+/** More peers than descriptors: the process lives, those who are in are served, and so are others when there is room again. */
+import { connect, type Socket } from "node:net";
+import { Push } from "zmtp";
+import { Child } from "../helpers/child.ts";
+import { assert, suite } from "../helpers/test.ts";
+import { eventually, sleep } from "../helpers/wait.ts";
+
+const it = suite("session/descriptors");
+const program = new URL("./descriptors.child.mjs", import.meta.url);
+
+it("a bound socket survives the lack of descriptors", async () => {
+  const child = new Child(program, { descriptors: 60 });
+  const address = await child.line();
+  const push = new Push({ reconnectInterval: 50 });
+  push.connect(address);
+  await push.send("in");
+  assert.is(await child.line(), "got in");
+  const crowd: Socket[] = [];
+  let gone = 0;
+  for (let i = 0; i < 100; i++) {
+    const socket = connect(Number(address.split(":").pop()), "127.0.0.1");
+    socket.on("error", () => {});
+    socket.on("close", () => gone++);
+    socket.resume();
+    crowd.push(socket);
+    await sleep(2);
+  }
+  // The event loop takes those that there is no room for, and closes them.
+  await eventually(() => gone > 20);
+  assert.ok(gone < 100);
+  await push.send("still");
+  assert.is(await child.line(), "got still");
+  for (const socket of crowd) socket.destroy();
+  const late = new Push({ reconnectInterval: 50 });
+  late.connect(address);
+  await late.send("late");
+  assert.is(await child.line(), "got late");
+  push.close();
+  late.close();
+  await child.kill();
+});
+
+it.run();
