@@ -19,6 +19,11 @@ export class StreamPattern extends RoutedPattern {
     return true;
   }
 
+  /** As libzmq has it: what cannot be sent fails then. */
+  override get canSend(): boolean {
+    return true;
+  }
+
   override attach(pipe: Pipe): void {
     if (pipe.routingId.length === 0) pipe.routingId = this.routes.generate();
     this.route(pipe);
@@ -29,7 +34,7 @@ export class StreamPattern extends RoutedPattern {
   }
 
   override disconnected(pipe: Pipe): void {
-    if (this.host.options.notify) pipe.push([EMPTY]);
+    if (this.host.options.notify && this.routes.get(pipe.routingId) === pipe) pipe.push([EMPTY]);
   }
 
   /** Nothing more comes of a connection that this side ended, not even a notice. */
