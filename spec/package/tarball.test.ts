@@ -15,14 +15,30 @@ const ROOT = process.cwd();
 /** npm and the compilers take seconds, more on a busy machine. */
 const SLOW = { timeout: 90_000 };
 
-/** Exactly what the main entry exports. */
-const NAMES = `
-  capability context version
-  Context Socket Observer Publisher Subscriber Request Reply Pull Push
-`
-  .trim()
-  .split(/\s+/)
-  .sort();
+const words = (text: string): string[] => text.trim().split(/\s+/).sort();
+
+/** Exactly what the entries export. */
+const NAMES: Record<string, string[]> = {
+  zmtp: words(`
+    capability context curveKeyPair version Context Socket Observer Proxy
+    Pair Publisher Subscriber Request Reply Dealer Router Pull Push XPublisher XSubscriber Stream
+  `),
+  "zmtp/auth": words("Authenticator loadCertificate loadCertificates parseCertificate"),
+  "zmtp/v5-compat": [
+    ...words(`
+      AFFINITY BACKLOG CONNECT_TIMEOUT CURVE_PUBLICKEY CURVE_SECRETKEY CURVE_SERVER CURVE_SERVERKEY
+      DELAY_ATTACH_ON_CONNECT EVENTS FD HEARTBEAT_IVL HEARTBEAT_TIMEOUT HEARTBEAT_TTL IDENTITY IO_THREADS IPV4ONLY IPV6
+      LAST_ENDPOINT LINGER MAXMSGSIZE MAX_SOCKETS MECHANISM MULTICAST_HOPS PLAIN_PASSWORD PLAIN_SERVER PLAIN_USERNAME RATE
+      RCVBUF RCVHWM RCVMORE RCVTIMEO RECONNECT_IVL RECONNECT_IVL_MAX RECOVERY_IVL RECOVERY_IVL_MSEC ROUTER_HANDOVER
+      ROUTER_MANDATORY ROUTER_RAW SNDBUF SNDHWM SNDTIMEO SUBSCRIBE TCP_ACCEPT_FILTER TCP_KEEPALIVE TCP_KEEPALIVE_CNT
+      TCP_KEEPALIVE_IDLE TCP_KEEPALIVE_INTVL TYPE UNSUBSCRIBE XPUB_VERBOSE ZAP_DOMAIN
+      PAIR PUB SUB REQ REP DEALER XREQ ROUTER XREP PULL PUSH XPUB XSUB STREAM
+      POLLIN POLLOUT POLLERR SNDMORE CAN_MONITOR CAN_DISCONNECT CAN_UNBIND CAN_SET_CTX
+    `).map((name) => `ZMQ_${name}`),
+    ...words("STATE_READY STATE_BUSY STATE_CLOSED"),
+    ...words("Context Socket createSocket socket curveKeypair proxy version options"),
+  ].sort(),
+};
 
 /** The folder of a program that uses the package. */
 let folder = "";
@@ -105,17 +121,34 @@ it("has every file that its manifest names, types first", () => {
   }
 });
 
-it("exports exactly its names by require", async () => {
-  const text = `
-    const zmq = require("zmtp");
-    console.log(JSON.stringify({ names: Object.keys(zmq).sort(), esModule: zmq.__esModule, default: "default" in zmq }));
-  `;
-  assert.equal(await evaluate("a.cjs", text), { names: NAMES, esModule: true, default: false });
+it("has no other entries than those listed here", () => {
+  const entries = Object.keys(manifest().exports as object).filter((entry) => entry !== "./package.json");
+  assert.equal(entries.map((entry) => path.posix.join("zmtp", entry)).sort(), Object.keys(NAMES).sort());
 });
 
-it("exports exactly its names by import", async () => {
-  const text = 'import * as zmq from "zmtp"; console.log(JSON.stringify(Object.keys(zmq).sort()));';
-  assert.equal(await evaluate("a.mjs", text), NAMES);
+for (const [entry, names] of Object.entries(NAMES)) {
+  it(`exports exactly its names by require: ${entry}`, async () => {
+    const text = `
+      const entry = require(${JSON.stringify(entry)});
+      console.log(JSON.stringify({ names: Object.keys(entry).sort(), esModule: entry.__esModule, default: "default" in entry }));
+    `;
+    assert.equal(await evaluate("a.cjs", text), { names, esModule: true, default: false });
+  });
+
+  it(`exports exactly its names by import: ${entry}`, async () => {
+    const text = `import * as entry from ${JSON.stringify(entry)}; console.log(JSON.stringify(Object.keys(entry).sort()));`;
+    assert.equal(await evaluate("a.mjs", text), names);
+  });
+}
+
+it("shares one implementation between its entries", async () => {
+  const text = `
+    const { context } = require("zmtp");
+    const { Context } = require("zmtp/v5-compat");
+    Context.setMaxSockets(77);
+    console.log(JSON.stringify(context.maxSockets));
+  `;
+  assert.is(await evaluate("shared.cjs", text), 77);
 });
 
 it("is loaded once: every entry gives the same objects by require and by import", async () => {
@@ -177,8 +210,25 @@ export async function main(): Promise<Message> {
   for await (const [first] of pull) console.log(first.length);
   return message;
 }
+export const sender: zmq.Writable = new zmq.XPublisher();
+export const proxy = new zmq.Proxy(new zmq.Router(), new zmq.Dealer());
 // @ts-expect-error There is no such export.
 export const missing = zmq.noSuchName;
+
+import * as v5 from "zmtp/v5-compat";
+const type: v5.SocketType = "xreq";
+const socket: v5.Socket = v5.createSocket(type, { linger: 0 });
+socket.identity = "me";
+socket.on("message", (...frames: Buffer[]) => socket.send(frames, v5.ZMQ_SNDMORE, (error?: Error) => error));
+socket.setsockopt("linger", 0).connect("tcp://127.0.0.1:1").monitor().close();
+export const more: 2 = v5.ZMQ_SNDMORE;
+// @ts-expect-error There is no such type.
+v5.socket("foo");
+
+import { Authenticator } from "zmtp/auth";
+export const authenticator: Authenticator = new Authenticator();
+// @ts-expect-error There is no such export.
+export { noSuchName } from "zmtp/auth";
 `;
 
 const RESOLUTIONS: [title: string, compiler: string, file: string, options: Record<string, string>][] = [
