@@ -166,7 +166,7 @@ export class Socket extends EventEmitter {
    * next call. The callback is called when the message is queued for a peer, or cannot be.
    */
   send(message: MessageLike | MessageLike[], flags: number | null = 0, callback?: Callback): this {
-    if (Array.isArray(message)) this.#frames.push(...message);
+    if (Array.isArray(message)) for (const frame of message) this.#frames.push(frame);
     else this.#frames.push(message);
     if (((flags ?? 0) & ZMQ_SNDMORE) !== 0) return this;
     const frames = this.#frames;
