@@ -273,9 +273,11 @@ function openAtOnce(
 
 /** Whether this runtime listens on an address before `listen` returns. */
 function isAtOnce(): boolean {
-  const probe = net.createServer().on("error", ignore).listen({ host: "127.0.0.1", port: 0, exclusive: true });
-  const { listening } = probe;
-  probe.close();
+  const probe = net.createServer().unref().on("error", ignore);
+  // Node 18 goes on with a `listen` although the server was closed meanwhile.
+  probe.on("listening", () => probe.close());
+  const { listening } = probe.listen({ host: "127.0.0.1", port: 0, exclusive: true });
+  if (listening) probe.close();
   return listening;
 }
 
