@@ -86,3 +86,9 @@ export const TIMER_MAX_MS = 0x7fffffff;
 
 /** How long a SOCKS proxy may take from its own connection to the peer's: it may be waiting for a connect of its own. */
 export const SOCKS_TIMEOUT_MS = 60_000;
+
+/** What one read takes at most; a slab of the sender is as large. All streams share this memory. */
+export const READ_BYTES = 65536;
+
+/** The rest of a body that is at least this long is read to where it belongs, shorter ones with what follows them. */
+export const DIRECT_READ_BYTES = 8192;

@@ -196,6 +196,8 @@ export abstract class Pipe {
   abstract get overflows(): boolean;
   /** Queues a message; bodies above the copy limit are referenced. */
   abstract write(frames: readonly Uint8Array[]): void;
+  /** Queues a message in front of all others: what a connection starts with. */
+  abstract writeFirst(frames: readonly Uint8Array[]): void;
   /** Queues a message that a fan-out encoded. */
   abstract writeShared(fanOut: FanOut, slab: Slab, frames: readonly Uint8Array[]): void;
   /** Tells the peer of a subscription. */
@@ -253,6 +255,11 @@ export class NetPipe extends Pipe {
     if (this.conflates) outbox.clear();
     // What waits for a peer may wait for long: it is not kept twice.
     outbox.write(frames, this.isConnected ? COPY_LIMIT_BYTES : ALWAYS_COPY_BYTES);
+    this.written();
+  }
+
+  override writeFirst(frames: readonly Uint8Array[]): void {
+    this.outbox.writeFirst(frames);
     this.written();
   }
 

@@ -46,6 +46,7 @@ export class Bench {
         socketType: SOCKET_TYPES[type],
         routingId: Buffer.from(settings.routingId ?? "", "latin1"),
         options,
+        clock: () => 0,
         zap: settings.zap,
         curve: settings.curve,
         peerAddress: settings.peerAddress,

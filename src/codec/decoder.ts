@@ -21,9 +21,10 @@
  * octets, 7.5 KB for 1000; by one that keeps all of 10 octets: 12 octets and 105 of heap. With views it would be 64 KiB each.
  */
 import { constants } from "node:buffer";
-import { EMPTY } from "../bytes.ts";
+import { EMPTY, ownCopy } from "../bytes.ts";
 import {
   COMMAND_BYTES,
+  DIRECT_READ_BYTES,
   GROW_STEP_BYTES,
   HANDSHAKE_COMMAND_BYTES,
   MESSAGE_FRAMES,
@@ -68,6 +69,8 @@ export class Decoder {
 
   #stopped = false;
   #closed = false;
+  /** The chunk at hand is somebody else's memory as soon as `push` returns. */
+  #isBorrowed = false;
 
   /** Frames of a message whose last frame has not come. */
   #frames: Buffer[] | undefined = undefined;
@@ -114,8 +117,9 @@ export class Decoder {
    * Decodes a chunk, or keeps it while stopped. True when it was decoded to its end.
    * @throws ProtocolError after which the decoder is closed.
    */
-  push(chunk: Buffer): boolean {
+  push(chunk: Buffer, isBorrowed = false): boolean {
     if (this.#closed) return false;
+    this.#isBorrowed = isBorrowed;
     if (this.#stopped) {
       this.#keep(chunk, 0);
       return false;
@@ -123,10 +127,30 @@ export class Decoder {
     return this.#decode(chunk, 0);
   }
 
+  /** Where octets may be read to directly: the memory of a long body that is under way. */
+  get target(): Buffer | undefined {
+    const body = this.#body;
+    if (body === undefined || this.#stopped || body.length - this.#bodyBytes < DIRECT_READ_BYTES) return undefined;
+    return body.subarray(this.#bodyBytes);
+  }
+
+  /** `count` octets were read to `target`. */
+  filled(count: number): void {
+    this.#bodyBytes += count;
+    if (this.#bodyBytes < this.#bodySize) {
+      this.#grow();
+      return;
+    }
+    const body = this.#body as Buffer;
+    this.#body = undefined;
+    this.#deliver(this.#bodyFlags, body);
+  }
+
   /** Goes on after a stop; true when everything kept was decoded. */
   resume(): boolean {
     if (this.#closed) return false;
     this.#stopped = false;
+    this.#isBorrowed = false;
     for (let chunk = this.#rest.shift(); chunk !== undefined; chunk = this.#rest.shift()) {
       const offset = this.#restOffset;
       this.#restOffset = 0;
@@ -167,7 +191,12 @@ export class Decoder {
   /** Keeps the rest of a chunk in front of those that were kept before, or a whole chunk behind them. */
   #keep(chunk: Buffer, offset: number): void {
     if (chunk.length === offset) return;
-    if (offset > 0) {
+    if (this.#isBorrowed) {
+      const own = ownCopy(chunk.subarray(offset));
+      if (offset > 0) this.#rest.unshift(own);
+      else this.#rest.push(own);
+      this.#dropPage();
+    } else if (offset > 0) {
       this.#rest.unshift(chunk);
       this.#restOffset = offset;
     } else {
@@ -186,7 +215,7 @@ export class Decoder {
 
     const sink = this.#sink;
     const maxFrameBytes = this.#maxFrameBytes;
-    if (chunk.buffer.byteLength <= PAGE_BYTES) {
+    if (chunk.buffer.byteLength <= PAGE_BYTES && !this.#isBorrowed) {
       this.#page = chunk.buffer;
       this.#pageStart = -chunk.byteOffset;
       this.#pageEnd = end;
@@ -259,7 +288,10 @@ export class Decoder {
   /** The body of a message that lies in the chunk but in no page. */
   #take(chunk: Buffer, start: number, size: number): Buffer {
     if (size === 0) return EMPTY;
-    if (size * PIN_FACTOR >= chunk.buffer.byteLength) return chunk.subarray(start, start + size);
+    if (size * PIN_FACTOR >= chunk.buffer.byteLength) {
+      if (!this.#isBorrowed) return chunk.subarray(start, start + size);
+      return ownCopy(chunk.subarray(start, start + size));
+    }
     const next = start + size;
     const isAlone = next <= this.#pageEnd || (next < chunk.length && (chunk[next] & FLAG_LONG) !== 0);
     if (size <= SHORT_BODY_BYTES && isAlone) {
@@ -324,17 +356,23 @@ export class Decoder {
     let body = this.#body as Buffer;
     let offset = from;
     while (offset < chunk.length && this.#bodyBytes < this.#bodySize) {
-      if (this.#bodyBytes === body.length) {
-        const larger = Buffer.allocUnsafe(Math.min(this.#bodySize, body.length * 2));
-        body.copy(larger);
-        this.#body = body = larger;
-      }
+      if (this.#bodyBytes === body.length) body = this.#grow();
       const count = Math.min(body.length - this.#bodyBytes, chunk.length - offset);
       chunk.copy(body, this.#bodyBytes, offset, offset + count);
       this.#bodyBytes += count;
       offset += count;
     }
     return offset;
+  }
+
+  /** Doubles the memory of the kept body when it is full. */
+  #grow(): Buffer {
+    const body = this.#body as Buffer;
+    if (this.#bodyBytes < body.length) return body;
+    const larger = Buffer.allocUnsafeSlow(Math.min(this.#bodySize, body.length * 2));
+    body.copy(larger);
+    this.#body = larger;
+    return larger;
   }
 
   /** Delivers a frame outside the fast path. */

@@ -200,6 +200,17 @@ export class Outbox {
     this.#waitingMessages++;
   }
 
+  /** Adds one message in front of all that wait. */
+  writeFirst(frames: readonly Uint8Array[]): void {
+    const bytes = Buffer.allocUnsafe(encodedSize(frames));
+    const segment = new Segment(bytes, undefined, 0, encodeMessage(bytes, 0, frames));
+    segment.messages = 1;
+    segment.whole = true;
+    this.#waiting.unshift(segment);
+    this.bytes += segment.end;
+    this.#waitingMessages++;
+  }
+
   /** Adds octets as they are, without a frame around them; they count as one message. */
   writeRaw(body: Uint8Array): void {
     if (body.length > COPY_LIMIT_BYTES) {

@@ -78,7 +78,8 @@ export class Connection implements DecoderSink, SecurityOwner, LifePort {
   #version: ProtocolVersion = ZMTP_3_1;
   /** Handshake output of this call. */
   #out: Buffer[] = [];
-  #now = 0;
+  /** The time of this call, when it was given. */
+  #now: number | undefined = undefined;
   #handshakeEnds = NEVER;
   #isGraced = false;
   /** The octets behind the handshake have to be unwrapped, though the decoder has them. */
@@ -108,14 +109,39 @@ export class Connection implements DecoderSink, SecurityOwner, LifePort {
     this.#flush();
   }
 
-  /** Takes octets of the peer. The chunk is the connection's from here on. */
-  receive(chunk: Buffer, now: number): void {
+  /** Where octets may be read to directly, in place of a chunk; `filled` then says how many were. */
+  get target(): Buffer | undefined {
+    return this.#isPlain ? this.#decoder.target : undefined;
+  }
+
+  /** `count` octets were read to `target`. */
+  filled(count: number, now?: number): void {
     if (this.#isClosed) return;
     this.#now = now;
     this.#life.alive();
     try {
-      if (this.#opening !== undefined) this.#greet(this.#opening, chunk);
-      else this.#feed(chunk);
+      this.#decoder.filled(count);
+    } catch (error) {
+      this.#caught(error);
+    }
+  }
+
+  /**
+   * Takes octets of the peer. The chunk is the connection's from here on, unless it is borrowed: then it is used during
+   * this call only. `now` may be left out; the clock is read when something needs it.
+   */
+  receive(chunk: Buffer, now?: number, isBorrowed = false): void {
+    if (this.#isClosed) return;
+    this.#now = now;
+    this.#life.alive();
+    try {
+      if (this.#isPlain) {
+        this.#decoder.push(chunk, isBorrowed);
+        return;
+      }
+      const own = isBorrowed ? Buffer.from(chunk) : chunk;
+      if (this.#opening !== undefined) this.#greet(this.#opening, own);
+      else this.#feed(own);
       if (this.#isRewired) this.#rewire();
     } catch (error) {
       this.#caught(error);
@@ -124,7 +150,7 @@ export class Connection implements DecoderSink, SecurityOwner, LifePort {
   }
 
   /** Goes on decoding after `message()` said false. True when everything was decoded. */
-  resume(now: number): boolean {
+  resume(now?: number): boolean {
     if (this.#isClosed) return false;
     this.#now = now;
     try {
@@ -178,8 +204,9 @@ export class Connection implements DecoderSink, SecurityOwner, LifePort {
   }
 
   /** The caller stops or starts to read on purpose; meanwhile silence is no sign of death. */
-  paused(now: number, isPaused: boolean): void {
-    if (this.#phase === "traffic") this.#life.pause(now, isPaused);
+  paused(now: number | undefined, isPaused: boolean): void {
+    if (this.#phase !== "traffic") return;
+    this.#life.pause(now ?? (this.#life.isTimed ? this.#settings.clock() : 0), isPaused);
   }
 
   /** The kernel takes octets again, after `backedUp()` was true. */
@@ -278,7 +305,7 @@ export class Connection implements DecoderSink, SecurityOwner, LifePort {
     if (this.#version < ZMTP_3_0) {
       throw new ProtocolError("ERR_ZMTP_UNEXPECTED_COMMAND", "a command from a peer of ZMTP 1.0 or 2.0");
     }
-    if (isCommand(body, PING)) this.#life.pinged(body, this.#now);
+    if (isCommand(body, PING)) this.#life.pinged(body, this.#time);
     else if (this.#isPublisher) this.#topicCommand(body);
     else if (this.#settings.socketType === SOCKET_TYPES.RADIO) this.#groupCommand(body);
   }
@@ -339,7 +366,7 @@ export class Connection implements DecoderSink, SecurityOwner, LifePort {
     this.#decoder.handshaking = false;
     const { socketType, identity, properties } = peer;
     // A DISH of libzmq takes a PING for a fault.
-    this.#life.start(this.#now, this.#version >= ZMTP_3_0 && socketType !== "DISH");
+    this.#life.start(this.#time, this.#version >= ZMTP_3_0 && socketType !== "DISH");
     this.#handler.ready(Object.freeze({ version: this.#version, socketType, identity, properties }));
     // A subscriber of 1.0 filters by itself, and wants everything.
     if (this.#version === ZMTP_1_0 && this.#isPublisher && !this.#isClosed) this.#handler.subscription(EMPTY, true);
@@ -365,6 +392,15 @@ export class Connection implements DecoderSink, SecurityOwner, LifePort {
   }
 
   // The end.
+
+  /** Traffic needs no transform. */
+  get #isPlain(): boolean {
+    return this.#phase === "traffic" && this.#wire === undefined;
+  }
+
+  get #time(): number {
+    return this.#now ?? this.#settings.clock();
+  }
 
   get #isClosed(): boolean {
     return this.#phase === "closed";

@@ -37,6 +37,11 @@ export class LifeSigns {
     if (mayPing && this.#options.heartbeatInterval > 0) this.#clockwork(now).start(now);
   }
 
+  /** Whether anything depends on the time. */
+  get isTimed(): boolean {
+    return this.#heartbeat !== undefined;
+  }
+
   /** The connection is over. */
   stop(): void {
     this.#heartbeat = undefined;

@@ -20,6 +20,8 @@ export interface PeerInfo {
 }
 
 export interface ConnectionSettings extends SecuritySettings {
+  /** Milliseconds on the clock of all the calls that take a time. Asked only when a call left it out. */
+  readonly clock: () => number;
   readonly options: SecurityOptions & HeartbeatOptions & Pick<OptionValues, "handshakeInterval">;
 }
 

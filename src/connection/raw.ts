@@ -10,6 +10,8 @@ export type PeerConnection = Pick<
   Connection,
   | "start"
   | "receive"
+  | "target"
+  | "filled"
   | "resume"
   | "stopped"
   | "backlogBytes"
@@ -44,8 +46,15 @@ export class RawConnection implements PeerConnection {
     this.#handler.ready(RAW_PEER);
   }
 
-  receive(chunk: Buffer): void {
+  readonly target: undefined = undefined;
+
+  filled(): void {
+    // There is no target.
+  }
+
+  receive(given: Buffer, _now?: number, isBorrowed = false): void {
     if (this.#isClosed) return;
+    const chunk = isBorrowed ? Buffer.from(given) : given;
     for (let at = 0; at < chunk.length; at += this.#chunkBytes) {
       this.#backlog.push(chunk.subarray(at, Math.min(at + this.#chunkBytes, chunk.length)));
     }

@@ -239,7 +239,9 @@ export class Connector implements SessionKeeper, PipeLink, ConnectHandler, Carri
   #connect(): void {
     const { events } = this.#host;
     const options = this.options;
-    if (events.active) events.emit({ type: "connect:delay", address: this.address });
+    // An ipc connection is there, or not, without a delay.
+    const isDelayed = this.#endpoint.scheme === "tcp";
+    if (events.active && isDelayed) events.emit({ type: "connect:delay", address: this.address });
     this.#attempt = connectStream(this.#endpoint, options, this);
   }
 

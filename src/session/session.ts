@@ -87,15 +87,29 @@ export class Session implements ConnectionHandler, StreamHandler, PipeLink, Flus
 
   // The stream's side.
 
-  onData(chunk: Buffer): void {
+  get target(): Buffer | undefined {
+    return this.#connection.target;
+  }
+
+  onFilled(count: number): void {
+    this.#host.loop.turn.renew();
+    this.#connection.filled(count);
+    this.#afterRead(false);
+  }
+
+  onData(chunk: Buffer, isBorrowed: boolean): void {
     if (this.#isClosing && !this.#isReady) return;
     this.#host.loop.turn.renew();
     const connection = this.#connection;
     const wasStopped = connection.stopped;
-    const time = now();
-    connection.receive(chunk, time);
+    connection.receive(chunk, undefined, isBorrowed);
+    this.#afterRead(wasStopped);
+  }
+
+  #afterRead(wasStopped: boolean): void {
+    const connection = this.#connection;
     if (connection.stopped) {
-      if (!wasStopped) connection.paused(time, true);
+      if (!wasStopped) connection.paused(undefined, true);
       else if (!this.#isPaused) {
         this.#isPaused = true;
         this.#stream.pause();
@@ -139,7 +153,7 @@ export class Session implements ConnectionHandler, StreamHandler, PipeLink, Flus
     // Each step decodes a message at least, or closes the connection over a fault.
     while (connection.stopped && connection.backlogBytes < before) {
       before = connection.backlogBytes;
-      connection.resume(now());
+      connection.resume();
     }
   }
 
@@ -232,9 +246,8 @@ export class Session implements ConnectionHandler, StreamHandler, PipeLink, Flus
   #unstop(): void {
     const connection = this.#connection;
     if (!connection.stopped) return;
-    const time = now();
-    if (!connection.resume(time)) return;
-    connection.paused(time, false);
+    if (!connection.resume()) return;
+    connection.paused(undefined, false);
     if (!this.#isPaused) return;
     this.#isPaused = false;
     this.#stream.resume();

@@ -13,11 +13,11 @@ import { type PeerConnection, RawConnection } from "../connection/raw.ts";
 import type { ContextCore, Member } from "../context.ts";
 import { ErrnoError, type ErrorCode, errnoError } from "../errors.ts";
 import type { OptionsHost } from "../option-access.ts";
-import { createOptions, type OptionValues, SOCKET_TYPES } from "../options.ts";
+import { createOptions, type OptionValues, SOCKET_TYPES, UNSET } from "../options.ts";
 import { limitOf, NetPipe, type PeerFacts, type Pipe, type PipeLink, RawPipe } from "../pipe.ts";
 import { Binder } from "../session/binder.ts";
 import { Connector } from "../session/connector.ts";
-import type { Carrier, ConnectionSetup, SessionHost } from "../session/host.ts";
+import { type Carrier, type ConnectionSetup, now, type SessionHost } from "../session/host.ts";
 import type { Flushable } from "../session/turn.ts";
 import { type Endpoint, parseEndpoint } from "../transport/endpoint.ts";
 import { InprocBinder, type InprocHost, InprocPipe } from "../transport/inproc.ts";
@@ -153,13 +153,14 @@ export class SocketCore implements SessionHost, PatternHost, InprocHost, Options
     if (CONNECTS_ONCE.has(this.socketType)) {
       for (const carrier of this.#connected) if (carrier.address === address) return;
     }
-    if (routingId !== undefined) this.pattern.reserve(routingId);
+    const id = routingId ?? this.#takeConnectId();
+    if (id !== undefined) this.pattern.reserve(id);
     if (endpoint.scheme === "inproc") {
-      const pipe = this.loop.names.connect(address, this, routingId, this.#gone);
+      const pipe = this.loop.names.connect(address, this, id, this.#gone);
       if (!pipe.isEnded) this.#connected.add(pipe);
       return;
     }
-    const connector = new Connector(this, endpoint, routingId, this.#gone);
+    const connector = new Connector(this, endpoint, id, this.#gone);
     this.#connected.add(connector);
     connector.start();
   }
@@ -260,7 +261,7 @@ export class SocketCore implements SessionHost, PatternHost, InprocHost, Options
     const { socketType } = this;
     const { options } = setup;
     if (socketType === SOCKET_TYPES.STREAM) return new RawConnection(options.maxMessageSize, handler);
-    return new Connection({ socketType, routingId: options.routingId, ...setup }, handler);
+    return new Connection({ socketType, routingId: options.routingId, clock: now, ...setup }, handler);
   }
 
   facts(): PeerFacts {
@@ -286,6 +287,13 @@ export class SocketCore implements SessionHost, PatternHost, InprocHost, Options
     for (const carrier of this.#leaving) carrier.flush();
   }
 
+  /** The id that option 61 holds for the next connection. */
+  #takeConnectId(): Buffer | undefined {
+    const id = this.options.connectRoutingId;
+    this.options.connectRoutingId = UNSET;
+    return id.length > 0 ? id : undefined;
+  }
+
   #parse(address: string, use: "bind" | "connect"): StreamEndpoint | Extract<Endpoint, { scheme: "inproc" }> {
     const endpoint = parseEndpoint(address, use);
     if (endpoint.scheme === "udp") throw errnoError("ENOCOMPATPROTO", address);
@@ -303,10 +311,11 @@ export class SocketCore implements SessionHost, PatternHost, InprocHost, Options
     this.options.lastEndpoint = binder.address;
   }
 
+  /** The event names the address without its scheme, and there is none of inproc, as with libzmq. */
   #bindFailed(error: unknown): unknown {
     if (this.events.active && error instanceof ErrnoError) {
-      const address = (error.address ?? "").replace(/^tcp:\/\//, "");
-      this.events.emit({ type: "bind:error", address, error });
+      const [, address] = /^(?:tcp|ipc):\/\/(.*)$/s.exec(error.address ?? "") ?? [];
+      if (address !== undefined) this.events.emit({ type: "bind:error", address, error });
     }
     return error;
   }

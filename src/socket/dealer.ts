@@ -21,11 +21,14 @@ export class DealerPattern extends ReceivingPattern {
   }
 
   override attach(pipe: Pipe): void {
-    const { probeRouter, helloMessage } = this.host.options;
-    if (probeRouter) pipe.write([EMPTY]);
-    if (helloMessage.length > 0) pipe.write([helloMessage]);
+    if (this.host.options.probeRouter) pipe.write([EMPTY]);
     this.#out.add(pipe);
     this.host.wakeSender();
+  }
+
+  override connected(pipe: Pipe): void {
+    const { helloMessage } = this.host.options;
+    if (helloMessage.length > 0) pipe.writeFirst([helloMessage]);
   }
 
   override writable(pipe: Pipe): void {

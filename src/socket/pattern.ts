@@ -63,6 +63,11 @@ export abstract class Pattern implements SessionPattern {
     return "EAGAIN";
   }
 
+  /** Why a send that did not work need not wait; `undefined`: it may work later. */
+  get sendRefusal(): ErrorCode | undefined {
+    return undefined;
+  }
+
   /** Why a receive that waited too long did not work. */
   get receiveFault(): ErrorCode {
     return "EAGAIN";

@@ -34,6 +34,11 @@ export abstract class RoutedPattern extends ReceivingPattern {
     return this.#fault;
   }
 
+  /** Nobody has the id. Only while there is no peer at all may it be the first one's. */
+  override get sendRefusal(): ErrorCode | undefined {
+    return this.#fault === "EHOSTUNREACH" && this.routes.size > 0 ? this.#fault : undefined;
+  }
+
   /** @throws ErrnoError EADDRINUSE when another peer has the id */
   override reserve(id: Buffer): void {
     if (this.routes.has(id)) throw errnoError("EADDRINUSE", undefined, "Routing id is in use");

@@ -20,6 +20,8 @@ const NOTIFY_DISCONNECT = 2;
 
 export class RouterPattern extends RoutedPattern {
   override send(frames: Uint8Array[]): boolean {
+    // An id alone is no message.
+    if (frames.length === 1) return true;
     const id = frames[0] as Uint8Array;
     let pipe: Pipe | undefined;
     if (this.host.options.mandatory) {
@@ -29,8 +31,7 @@ export class RouterPattern extends RoutedPattern {
       pipe = this.routes.get(id);
       if (pipe === undefined || pipe.overflows) return true;
     }
-    // An id alone is no message.
-    if (frames.length > 1) pipe.write(frames.slice(1));
+    pipe.write(frames.slice(1));
     return true;
   }
 
@@ -39,15 +40,15 @@ export class RouterPattern extends RoutedPattern {
   }
 
   override attach(pipe: Pipe): void {
-    const { probeRouter, helloMessage } = this.host.options;
     if (pipe.routingId.length > 0) this.route(pipe);
-    if (probeRouter) pipe.write([EMPTY]);
-    if (helloMessage.length > 0) pipe.write([helloMessage]);
+    if (this.host.options.probeRouter) pipe.write([EMPTY]);
   }
 
   override connected(pipe: Pipe): void {
     if (pipe.routingId.length === 0 && !this.#name(pipe)) return;
-    if (this.host.options.routerNotify & NOTIFY_CONNECT) pipe.push([EMPTY]);
+    const { helloMessage, routerNotify } = this.host.options;
+    if (helloMessage.length > 0) pipe.writeFirst([helloMessage]);
+    if (routerNotify & NOTIFY_CONNECT) pipe.push([EMPTY]);
   }
 
   override disconnected(pipe: Pipe): void {
@@ -69,16 +70,23 @@ export class RouterPattern extends RoutedPattern {
         return false;
       }
       pipe.routingId = identity;
-      if (holder !== undefined) this.#handOver(holder);
+      if (holder !== undefined) {
+        this.#handOver(holder, pipe);
+        return true;
+      }
     }
     this.route(pipe);
     return true;
   }
 
-  /** What the former holder has sent can still be read, under an id that answers nobody. */
-  #handOver(holder: Pipe): void {
+  /**
+   * What the former holder has sent can still be read, under an id that answers nobody. A send that waits for the id goes to
+   * the new one.
+   */
+  #handOver(holder: Pipe, pipe: Pipe): void {
     this.routes.remove(holder.routingId, holder);
     holder.routingId = this.routes.generate();
+    this.route(pipe);
     holder.finish();
   }
 }

@@ -69,7 +69,10 @@ export class Sender {
 
   #goOn(pending: PendingSend): void {
     let { sent } = pending;
-    if (!this.#pattern.send(pending.frames)) return;
+    if (!this.#pattern.send(pending.frames)) {
+      this.#giveUp(pending);
+      return;
+    }
     sent++;
     if (pending.rest !== undefined) {
       let advanced: { sent: number; blocked: Uint8Array[] | undefined };
@@ -85,6 +88,7 @@ export class Sender {
       pending.sent = advanced.sent;
       if (advanced.blocked !== undefined) {
         pending.frames = advanced.blocked;
+        this.#giveUp(pending);
         return;
       }
       sent = advanced.sent;
@@ -126,9 +130,8 @@ export class Sender {
   #wait<T>(frames: Uint8Array[], rest: Iterator<unknown> | undefined, sent: number, user: object): Promise<T> {
     const { loop, options } = this.#core;
     const timeout = options.sendTimeout;
-    if (timeout === 0) {
-      return sent > 0 ? Promise.resolve(sent as T) : Promise.reject(errnoError(this.#pattern.sendFault));
-    }
+    const refusal = timeout === 0 ? this.#pattern.sendFault : this.#pattern.sendRefusal;
+    if (refusal !== undefined) return sent > 0 ? Promise.resolve(sent as T) : Promise.reject(errnoError(refusal));
     return new Promise<T>((resolve, reject) => {
       const kept = frames.map(keep);
       const pending: PendingSend = {
@@ -144,6 +147,12 @@ export class Sender {
       this.#pending = pending;
       loop.hold();
     });
+  }
+
+  /** Ends the wait when it has become pointless. */
+  #giveUp(pending: PendingSend): void {
+    const refusal = this.#pattern.sendRefusal;
+    if (refusal !== undefined) this.#fail(pending, refusal);
   }
 
   #fail(pending: PendingSend, code: ErrorCode): void {

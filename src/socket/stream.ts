@@ -3,6 +3,7 @@
  * is received when a connection comes and when it goes (`notify`), and ends the connection when it is sent.
  */
 import { EMPTY } from "../bytes.ts";
+import type { ErrorCode } from "../errors.ts";
 import type { StreamOptions } from "../option-types.ts";
 import { SOCKET_TYPES } from "../options.ts";
 import type { Pipe } from "../pipe.ts";
@@ -11,17 +12,24 @@ import { connectWithId, DuplexSocket, defineType, type RoutedConnectOptions, typ
 
 export class StreamPattern extends RoutedPattern {
   override send(frames: Uint8Array[]): boolean {
+    // An id alone is no message.
+    if (frames.length === 1) return true;
     const pipe = this.ready(frames[0] as Uint8Array);
     if (pipe === undefined) return false;
     const octets = frames.slice(1).filter((frame) => frame.length > 0);
     if (octets.length > 0) pipe.write(octets);
-    else if (frames.length > 1) this.#hangUp(pipe);
+    else this.#hangUp(pipe);
     return true;
   }
 
   /** As libzmq has it: what cannot be sent fails then. */
   override get canSend(): boolean {
     return true;
+  }
+
+  /** Ids are only known of connections, so there is none to wait for. */
+  override get sendRefusal(): ErrorCode | undefined {
+    return this.sendFault === "EHOSTUNREACH" ? "EHOSTUNREACH" : undefined;
   }
 
   override attach(pipe: Pipe): void {

@@ -69,15 +69,19 @@ export class XPublisherPattern extends PublisherPattern {
   }
 
   override subscription(pipe: Pipe, topic: Buffer, subscribe: boolean): void {
-    const { manual, manualLastValue, verbosity } = this.host.options;
-    if (manual || manualLastValue) {
+    if (this.#change(pipe, topic, subscribe)) this.#tell(pipe, topic, subscribe);
+  }
+
+  /** Does what the peer asked for, or with `manual` notes it. True: the application is to be told. */
+  #change(pipe: Pipe, topic: Buffer, subscribe: boolean): boolean {
+    if (this.#isManual) {
       if (subscribe) this.#asked.add(topic, pipe);
       else this.#asked.remove(topic, pipe);
-      this.#tell(pipe, topic, subscribe);
-      return;
+      return true;
     }
+    const { verbosity } = this.host.options;
     const isNews = subscribe ? this.trie.add(topic, pipe) : this.trie.remove(topic, pipe) !== "remaining";
-    if (isNews || (subscribe ? verbosity !== null : verbosity === "allSubsUnsubs")) this.#tell(pipe, topic, subscribe);
+    return isNews || (subscribe ? verbosity !== null : verbosity === "allSubsUnsubs");
   }
 
   /** What the application of a manual XPUB makes of the subscription that it received last. */
@@ -117,15 +121,22 @@ export class XPublisherPattern extends PublisherPattern {
     return manual || manualLastValue;
   }
 
-  /** Tells subscriptions apart from what is for the application. */
+  /**
+   * Tells subscriptions apart from what is for the application. A message that does not begin with one stays whole: the
+   * subscriptions in it are made, and seen in their place.
+   */
   #sort(pipe: Pipe, frames: Buffer[]): void {
     const { onlyFirstSubscribe } = this.host.options;
+    const staysWhole = !isSubscription(frames[0] as Buffer);
     const rest: Buffer[] = [];
     for (let i = 0; i < frames.length; i++) {
       const frame = frames[i] as Buffer;
-      if (isSubscription(frame) && (i === 0 || !onlyFirstSubscribe)) {
-        this.subscription(pipe, Buffer.from(frame.subarray(1)), frame[0] === SUBSCRIBE);
-      } else rest.push(frame);
+      const isRest = !isSubscription(frame) || (i > 0 && onlyFirstSubscribe);
+      if (isRest || staysWhole) rest.push(frame);
+      if (isRest) continue;
+      const topic = Buffer.from(frame.subarray(1));
+      const isTold = this.#change(pipe, topic, frame[0] === SUBSCRIBE);
+      if (isTold && !staysWhole) this.#tell(pipe, topic, frame[0] === SUBSCRIBE);
     }
     if (rest.length > 0) this.#add({ frames: rest, pipe });
   }

@@ -17,11 +17,16 @@ export class XSubscriberPattern extends ReceivingPattern {
 
   override send(frames: Uint8Array[]): boolean {
     const { onlyFirstSubscribe } = this.host.options;
+    const staysWhole = !isSubscription(frames[0] as Uint8Array);
     const rest: Uint8Array[] = [];
     for (let i = 0; i < frames.length; i++) {
       const frame = frames[i] as Uint8Array;
-      if (isSubscription(frame) && (i === 0 || !onlyFirstSubscribe)) this.#subscribe(frame);
-      else rest.push(frame);
+      const isRest = !isSubscription(frame) || (i > 0 && onlyFirstSubscribe);
+      if (isRest || staysWhole) rest.push(frame);
+      if (isRest) continue;
+      // In a message that goes out whole the publisher finds it by itself.
+      if (staysWhole) this.#count(frame);
+      else this.#subscribe(frame);
     }
     if (rest.length > 0) for (const pipe of this.#pipes) if (!pipe.overflows) pipe.write(rest);
     return true;
@@ -48,12 +53,18 @@ export class XSubscriberPattern extends ReceivingPattern {
     super.ended(pipe);
   }
 
+  /** Counts what the application does with a topic. True: publishers are to be told. */
+  #count(frame: Uint8Array): boolean {
+    const topic = frame.subarray(1);
+    if (frame[0] !== SUBSCRIBE) return this.#topics.remove(topic) === 0 || this.host.options.verboseUnsubscribe;
+    this.#topics.add(topic);
+    return true;
+  }
+
   #subscribe(frame: Uint8Array): void {
+    if (!this.#count(frame)) return;
     const topic = Buffer.from(frame.subarray(1));
-    const subscribe = frame[0] === SUBSCRIBE;
-    if (subscribe) this.#topics.add(topic);
-    else if (this.#topics.remove(topic) !== 0 && !this.host.options.verboseUnsubscribe) return;
-    for (const pipe of this.#pipes) if (pipe.isConnected) pipe.subscribe(topic, subscribe);
+    for (const pipe of this.#pipes) if (pipe.isConnected) pipe.subscribe(topic, frame[0] === SUBSCRIBE);
   }
 }
 

@@ -11,6 +11,7 @@ import { type HostPort, type IpcEndpoint, parseHostPort, type TcpEndpoint } from
 import type { HeldRequest } from "./held.ts";
 import { nodePath } from "./ipc.ts";
 import { heldRequests, NetStream, timer, tune } from "./net-stream.ts";
+import { onRead } from "./reading.ts";
 import { interfaceAddress, literal, type Resolved, resolve } from "./resolve.ts";
 import { SocksHandshake } from "./socks.ts";
 
@@ -74,7 +75,7 @@ class Attempt implements HeldRequest {
   #startIpc(endpoint: IpcEndpoint): void {
     if (this.#isOver) return;
     try {
-      this.#watch(connect({ path: nodePath(endpoint) }), undefined);
+      this.#watch(connect({ path: nodePath(endpoint), ...onRead() }), undefined);
     } catch (error) {
       this.#fail(systemError(error as NodeJS.ErrnoException, endpoint.address));
     }
@@ -126,6 +127,8 @@ class Attempt implements HeldRequest {
         host: target.address,
         port: endpoint.port,
         autoSelectFamily: false,
+        // What a proxy says is read as `data`.
+        ...(this.#socks === undefined && onRead()),
         ...(source && { localAddress: source.address, localPort: endpoint.source?.port ?? 0 }),
       });
       this.#watch(socket, endpoint);

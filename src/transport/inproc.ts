@@ -223,6 +223,11 @@ export class InprocPipe extends Pipe {
     }
   }
 
+  /** It is called before what was written early goes over. */
+  override writeFirst(frames: readonly Uint8Array[]): void {
+    this.write(frames);
+  }
+
   override writeShared(_fanOut: FanOut, _slab: Slab, frames: readonly Uint8Array[]): void {
     this.write(frames);
   }
@@ -311,7 +316,7 @@ export class InprocPipe extends Pipe {
     this.isEnded = true;
     this.isConnected = false;
     if (drops) this.discard();
-    this.owner.disconnected(this);
+    else this.owner.disconnected(this);
     this.owner.ended(this);
   }
 

@@ -14,6 +14,7 @@ import { AddressList } from "./address-list.ts";
 import { formatHostPort, type IpcEndpoint, type TcpEndpoint } from "./endpoint.ts";
 import { type BoundPath, claimPath } from "./ipc.ts";
 import { NetStream, tune } from "./net-stream.ts";
+import { adoptAccepted } from "./reading.ts";
 import { bindable, hostSync, interfaceAddress, isOwn, literal, type Resolved, resolve } from "./resolve.ts";
 
 /** The options that matter here. */
@@ -156,14 +157,17 @@ class NetListener implements Listener {
     server.on("error", (error) => {
       if (!this.#isClosed) handler.onError(systemError(error, this.address));
     });
-    server.on("connection", (socket) => {
+    server.on("connection", (accepted) => {
+      const socket = adoptAccepted(accepted, server);
       if (filter !== undefined && !filter.has(socket.remoteAddress ?? "")) {
         socket.on("error", ignore).destroy();
         handler.onError(errnoError("EACCES", this.address));
         return;
       }
       if (path === undefined) tune(socket, options);
-      handler.onStream(new NetStream(socket, undefined, path?.address));
+      const stream = new NetStream(socket, undefined, path?.address);
+      handler.onStream(stream);
+      stream.resume();
     });
   }
 
@@ -218,7 +222,7 @@ function listenArguments(target: Target, backlog: number): net.ListenOptions {
 }
 
 function open(target: Target, backlog: number): Promise<net.Server> {
-  const server = net.createServer().unref();
+  const server = net.createServer({ pauseOnConnect: true }).unref();
   return new Promise((fulfil, reject) => {
     server.once("error", reject);
     server.once("listening", () => {
@@ -230,7 +234,7 @@ function open(target: Target, backlog: number): Promise<net.Server> {
 }
 
 function openSync(target: Target, options: ListenOptions, address: string): net.Server {
-  const server = net.createServer().unref();
+  const server = net.createServer({ pauseOnConnect: true }).unref();
   // A failure is seen at once below; its event comes later.
   server.on("error", ignore);
   if ("path" in target) {

@@ -19,11 +19,15 @@ import { END_WAIT_MS } from "../constants.ts";
 import type { OptionValues } from "../options.ts";
 import { formatHostPort } from "./endpoint.ts";
 import { type HeldRequest, HeldRequests } from "./held.ts";
+import { type DirectReader, READER, SHARED } from "./reading.ts";
 
 /** Who is told what happens on a stream. */
 export interface StreamHandler {
-  /** Bytes from the peer, split anywhere. The chunk belongs to the receiver. */
-  onData(chunk: Buffer): void;
+  /** Bytes from the peer, split anywhere. The chunk belongs to the receiver, or is borrowed: then it is valid during the call only. */
+  onData(chunk: Buffer, isBorrowed: boolean): void;
+  /** Where the next bytes may be read to directly, in place of a chunk; `onFilled` then says how many were. */
+  readonly target?: Buffer | undefined;
+  onFilled?(count: number): void;
   /** The kernel has taken everything, after a `write` that it did not take at once. */
   onFlushed(): void;
   /** The stream is gone; once, the last call. Without an error when the peer or this side closed in order. */
@@ -52,6 +56,7 @@ const STREAM = Symbol("stream");
 
 interface Carrier extends NetSocket {
   [STREAM]?: NetStream;
+  [READER]?: DirectReader | undefined;
   /** Not public; only `fd` is read from it, and only where it is there. */
   readonly _handle?: { readonly fd?: number } | null;
 }
@@ -62,13 +67,13 @@ const ENDING = 1;
 const GONE = 2;
 
 // What the listeners at the end of the file may do with a stream's private parts.
-let deliver: (stream: NetStream, chunk: Buffer) => void;
+let deliver: (stream: NetStream, chunk: Buffer, isBorrowed: boolean) => void;
 let awaitFin: (stream: NetStream) => void;
 let finish: (stream: NetStream, error?: Error) => void;
 /** A write failed. True when the stream goes on reading. */
 let breaks: (stream: NetStream, error: NodeJS.ErrnoException) => boolean;
 
-export class NetStream implements HeldRequest {
+export class NetStream implements HeldRequest, DirectReader {
   readonly holdsData = true;
   /** May be replaced at any time. */
   handler: StreamHandler;
@@ -92,6 +97,7 @@ export class NetStream implements HeldRequest {
     this.#socket = socket;
     this.#path = path;
     this.#socket[STREAM] = this;
+    this.#socket[READER] = this;
     socket.unref();
     socket.on("error", onError);
     socket.on("end", onEnd);
@@ -179,6 +185,15 @@ export class NetStream implements HeldRequest {
     this.#socket.destroy();
   }
 
+  /** Called by Node, by way of `reading.ts`. */
+  readInto(count: number, isShared: boolean): Buffer | undefined {
+    if (this.#state !== OPEN) return undefined;
+    const { handler } = this;
+    if (isShared) handler.onData(SHARED.subarray(0, count), true);
+    else handler.onFilled?.(count);
+    return this.handler.target;
+  }
+
   /** Called when nothing but such streams keeps the process alive, and nobody waits for them. */
   giveUp(): void {
     this.destroy();
@@ -203,8 +218,8 @@ export class NetStream implements HeldRequest {
   }
 
   static {
-    deliver = (stream, chunk) => {
-      if (stream.#state === OPEN) stream.handler.onData(chunk);
+    deliver = (stream, chunk, isBorrowed) => {
+      if (stream.#state === OPEN) stream.handler.onData(chunk, isBorrowed);
     };
     awaitFin = (stream) => {
       if (stream.#state !== ENDING) return;
@@ -239,12 +254,12 @@ export class NetStream implements HeldRequest {
   #deliverRest(): void {
     const socket = this.#socket.off("data", onData);
     for (let rest = socket.read(); rest !== null && this.#state === OPEN; rest = socket.read())
-      this.handler.onData(rest);
+      this.handler.onData(rest, false);
   }
 }
 
 function onData(this: Carrier, chunk: Buffer): void {
-  deliver(this[STREAM] as NetStream, chunk);
+  deliver(this[STREAM] as NetStream, chunk, false);
 }
 
 function onFinish(this: Carrier): void {
@@ -264,6 +279,7 @@ function onClose(this: Carrier): void {
   finish(this[STREAM]);
   this.off("close", onClose);
   this[STREAM] = undefined;
+  this[READER] = undefined;
 }
 
 type WriteCallback = (error?: Error | null) => void;
