@@ -142,9 +142,11 @@ const ATTACKS: readonly Attack[] = [
 for (const { title, play, events } of ATTACKS) {
   it(`${title}: cut off, told, and others are served`, async () => {
     const expected = [...events, "disconnect"];
+    // Short for those who say nothing; the others have to reach their end in time on a busy machine.
+    const handshakeInterval = events.some((event) => event.endsWith("EAGAIN")) ? 200 : 30_000;
     const isDone = (seen: string[]): boolean => seen.includes("disconnect");
 
-    const bound = new Pull({ handshakeInterval: 150, linger: 0 });
+    const bound = new Pull({ handshakeInterval, linger: 0 });
     await bound.bind("tcp://127.0.0.1:*");
     const seen = watch(bound);
     const attacker = await RawPeer.connect(bound.lastEndpoint);
@@ -164,7 +166,7 @@ for (const { title, play, events } of ATTACKS) {
     bound.close();
 
     const server = await RawServer.listen();
-    const connecting = new Pull({ handshakeInterval: 150, reconnectInterval: 20, linger: 0 });
+    const connecting = new Pull({ handshakeInterval, reconnectInterval: 20, linger: 0 });
     const told = watch(connecting);
     connecting.connect(server.address);
     const refused = await server.accept();
