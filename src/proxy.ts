@@ -54,7 +54,6 @@ type State = "new" | "running" | "paused" | "ended";
  * Moves messages from `frontEnd` to `backEnd` and back. While it runs the sockets can do nothing else; when it ends they
  * are closed.
  */
-// biome-ignore lint/suspicious/noShadowRestrictedNames: the name that programs import
 export class Proxy<Front extends Socket = Socket, Back extends Socket = Socket> {
   /** The socket that clients or publishers are at. */
   readonly frontEnd: Front;
