@@ -25,6 +25,8 @@ class Direction {
   readonly capture: SocketCore | undefined;
   messages = 0;
   bytes = 0;
+  /** Received, but the one peer that it is for cannot take it yet. */
+  #held: Buffer[] | undefined;
 
   constructor(from: SocketCore, to: SocketCore, capture: SocketCore | undefined) {
     this.from = from;
@@ -34,17 +36,29 @@ class Direction {
 
   /** Moves up to `limit` messages. True: there may be more. */
   move(limit: number): boolean {
+    const { pattern } = this.to;
     for (let moved = 0; moved < limit; moved++) {
-      if (!this.to.pattern.canSend) return false;
-      const frames = this.from.pattern.receive();
+      if (!pattern.canSend) return false;
+      const frames = this.#held ?? this.#receive();
       if (frames === undefined) return false;
-      this.messages++;
-      for (const frame of frames) this.bytes += frame.length;
-      // The copy of a capture that is full, or has no peer, is dropped: who looks on must not stop the flow.
-      this.capture?.pattern.send([...frames]);
-      this.to.pattern.send(frames);
+      this.#held = undefined;
+      if (pattern.send(frames)) {
+        this.messages++;
+        for (const frame of frames) this.bytes += frame.length;
+      } else if (pattern.sendFault !== "EHOSTUNREACH") {
+        this.#held = frames;
+        return false;
+      }
+      // What is for a peer that is not there is dropped, as by a router that is not mandatory.
     }
     return true;
+  }
+
+  #receive(): Buffer[] | undefined {
+    const frames = this.from.pattern.receive();
+    // The copy of a capture that is full, or has no peer, is dropped: who looks on must not stop the flow.
+    if (frames !== undefined) this.capture?.pattern.send([...frames]);
+    return frames;
   }
 }
 

@@ -238,7 +238,8 @@ export class SocketCore implements SessionHost, PatternHost, InprocHost, Options
   }
 
   rejectSender(code: ErrorCode): void {
-    this.sender.reject(code);
+    if (this.tap === undefined) this.sender.reject(code);
+    else this.tap();
   }
 
   // What transports and sessions ask.
