@@ -13,7 +13,7 @@ import { collectGarbage, eventually, sleep } from "../helpers/wait.ts";
 
 const it = suite("lifecycle/churn");
 
-const CYCLES = Number(process.env.ZMTP_CYCLES ?? 4000);
+const CYCLES = Number(process.env.ZMTP_CYCLES ?? 2000);
 const TIMEOUT = { timeout: Math.max(60_000, CYCLES * 20) };
 const folder = mkdtempSync(path.join(tmpdir(), "zmtp-"));
 

@@ -125,16 +125,16 @@ it(
     const flood = Buffer.concat(Array.from({ length: 4096 }, () => ping));
     const before = process.memoryUsage();
     let offered = 0;
-    const end = performance.now() + 2000;
-    while (performance.now() < end) {
+    const end = performance.now() + 10_000;
+    while (offered < 40_000_000 && performance.now() < end) {
       offered += flood.length;
       const taken = new Promise<void>((fulfil) => peer.socket.write(flood, () => fulfil()));
       await Promise.race([taken, sleep(2000)]);
     }
-    assert.ok(offered > 20_000_000, `${offered}`);
+    assert.ok(offered > 5_000_000, `${offered}`);
     const after = process.memoryUsage();
     const growth = after.rss - before.rss;
-    assert.ok(growth < 150_000_000, `${growth} octets for ${offered}`);
+    assert.ok(growth < 100_000_000, `${growth} octets for ${offered}`);
     // Others are served meanwhile.
     await dealer.send("hello");
     const [, text] = await router.receive();
