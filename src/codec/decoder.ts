@@ -60,6 +60,9 @@ export interface DecoderSink {
 /** Where no page lies: every offset is behind its end. */
 const NO_PAGE = -1;
 
+/** Pages up to here come from Node's pool of 8 KiB. */
+const POOLED_PAGE_BYTES = 512;
+
 export class Decoder {
   /** Frames go to `onHandshakeFrame` until the sink clears this. */
   handshaking = true;
@@ -301,7 +304,8 @@ export class Decoder {
     }
     const pageBytes = Math.min(Math.max(PAGE_BYTES, size * PIN_FACTOR), chunk.length - start);
     this.#pageFrom = pageBytes > PAGE_BYTES ? pageBytes / PIN_FACTOR : 0;
-    const page = Buffer.allocUnsafeSlow(pageBytes);
+    // Node's own pool is cheaper for the few octets of a lone message.
+    const page = pageBytes <= POOLED_PAGE_BYTES ? Buffer.allocUnsafe(pageBytes) : Buffer.allocUnsafeSlow(pageBytes);
     chunk.copy(page, 0, start, start + pageBytes);
     this.#page = page.buffer;
     this.#pageStart = start - page.byteOffset;

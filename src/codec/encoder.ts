@@ -157,6 +157,9 @@ export class Outbox {
   readonly #pool: SlabPool;
   readonly #waiting = new Ring<Segment>();
   readonly #writing = new Ring<Batch>();
+  /** Used again: an answer to each request would make new ones each time. */
+  #spare: Batch | undefined;
+  readonly #parts: Buffer[] = [];
   #waitingMessages = 0;
   #writingMessages = 0;
   #slab: Slab | undefined;
@@ -260,12 +263,14 @@ export class Outbox {
 
   /**
    * Hands out whole messages to be written, at least one and then up to about `limit` octets; `undefined` when nothing
-   * waits. The caller says `settle()` when the write of it has ended.
+   * waits. The caller says `settle()` when the write of it has ended. The array is used again by the next call.
    */
   take(limit: number): Buffer[] | undefined {
     if (this.#waiting.length === 0) return undefined;
-    const parts: Buffer[] = [];
-    const batch = new Batch();
+    const parts = this.#parts;
+    parts.length = 0;
+    const batch = this.#spare ?? new Batch();
+    this.#spare = undefined;
     let size = 0;
     for (;;) {
       const segment = this.#waiting.shift();
@@ -303,6 +308,9 @@ export class Outbox {
     if (batch === undefined) return;
     this.#writingMessages -= batch.messages;
     for (const segment of batch.segments) if (segment.slab !== undefined) this.#pool.release(segment.slab);
+    batch.segments.length = 0;
+    batch.messages = 0;
+    this.#spare = batch;
     if (this.#slab !== undefined && this.idle) this.#letGo();
   }
 

@@ -51,6 +51,9 @@ export function tune(socket: NetSocket, options: Pick<OptionValues, "tcpKeepaliv
 
 const SILENT: StreamHandler = { onData() {}, onFlushed() {}, onEnd() {} };
 
+/** What was read last, as a view: answers to like requests are alike in length. */
+let lent: Buffer = SHARED;
+
 /** Where a socket carries its stream. */
 const STREAM = Symbol("stream");
 
@@ -189,8 +192,10 @@ export class NetStream implements HeldRequest, DirectReader {
   readInto(count: number, isShared: boolean): Buffer | undefined {
     if (this.#state !== OPEN) return undefined;
     const { handler } = this;
-    if (isShared) handler.onData(SHARED.subarray(0, count), true);
-    else handler.onFilled?.(count);
+    if (isShared) {
+      if (lent.length !== count) lent = SHARED.subarray(0, count);
+      handler.onData(lent, true);
+    } else handler.onFilled?.(count);
     return this.handler.target;
   }
 
