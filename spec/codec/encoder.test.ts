@@ -216,7 +216,7 @@ class Model {
   }
 
   take(limit: number): void {
-    const parts = this.outbox.take(limit);
+    const parts = this.outbox.take(limit)?.slice();
     if (this.waiting.length === 0) {
       assert.is(parts, undefined);
       return;
