@@ -69,10 +69,8 @@ type State = "new" | "running" | "paused" | "ended";
  * are closed.
  */
 export class Proxy<Front extends Socket = Socket, Back extends Socket = Socket> {
-  /** The socket that clients or publishers are at. */
-  readonly frontEnd: Front;
-  /** The socket that workers or subscribers are at. */
-  readonly backEnd: Back;
+  readonly #frontEnd: Front;
+  readonly #backEnd: Back;
   readonly #capture: Socket | undefined;
   #forth: Direction | undefined;
   #back: Direction | undefined;
@@ -86,23 +84,37 @@ export class Proxy<Front extends Socket = Socket, Back extends Socket = Socket> 
    * @throws TypeError for something that is no socket
    */
   constructor(frontEnd: Front, backEnd: Back, capture?: Socket) {
-    if (arguments.length < 2) throw new TypeError(`Expected 2 arguments but received ${arguments.length}`);
+    if (arguments.length > 3) throw new TypeError(`Expected 2 arguments but received ${arguments.length}`);
     checkSocket(frontEnd, "Front-end");
     checkSocket(backEnd, "Back-end");
     if (capture !== undefined) checkSocket(capture, "Capture");
-    this.frontEnd = frontEnd;
-    this.backEnd = backEnd;
+    this.#frontEnd = frontEnd;
+    this.#backEnd = backEnd;
     this.#capture = capture;
+  }
+
+  /** The socket that clients or publishers are at. */
+  get frontEnd(): Front {
+    return this.#frontEnd;
+  }
+
+  /** The socket that workers or subscribers are at. */
+  get backEnd(): Back {
+    return this.#backEnd;
   }
 
   /**
    * Starts, and resolves when the proxy is terminated.
-   * @throws ErrnoError as rejection: EINVAL when a socket is closed, or neither bound nor connected; EBUSY when a socket is in use; EADDRINUSE when the proxy was started before
+   * @throws ErrnoError at once: EINVAL when a socket is closed, or neither bound nor connected; EBUSY when a socket is in use
+   * @throws ErrnoError as rejection: EADDRINUSE when the proxy runs already
    */
-  async run(): Promise<void> {
-    if (this.#state !== "new") throw errnoError("EADDRINUSE");
-    const front = usable(this.frontEnd, "Front-end");
-    const back = usable(this.backEnd, "Back-end");
+  run(): Promise<void> {
+    if (arguments.length > 0) throw surplus(arguments.length);
+    if (this.#state === "running" || this.#state === "paused") return Promise.reject(errnoError("EADDRINUSE"));
+    const front = usable(this.#frontEnd, "Front-end");
+    const back = usable(this.#backEnd, "Back-end");
+    front.assertOpen();
+    back.assertOpen();
     front.block();
     if (back !== front) back.block();
     this.#state = "running";
@@ -113,6 +125,11 @@ export class Proxy<Front extends Socket = Socket, Back extends Socket = Socket> 
     back.tap = this.#wake;
     front.loop.hold();
     this.#wake();
+    return this.#end(front, back);
+  }
+
+  /** Waits for the end. */
+  async #end(front: SocketCore, back: SocketCore): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#finish = resolve;
     });
@@ -126,12 +143,14 @@ export class Proxy<Front extends Socket = Socket, Back extends Socket = Socket> 
 
   /** Stops the flow until `resume`: what arrives stays with its sender. @throws ErrnoError EBADF when not running */
   pause(): void {
+    if (arguments.length > 0) throw surplus(arguments.length);
     this.#assertRunning();
     this.#state = "paused";
   }
 
   /** Lets messages flow again. @throws ErrnoError EBADF when not running */
   resume(): void {
+    if (arguments.length > 0) throw surplus(arguments.length);
     this.#assertRunning();
     this.#state = "running";
     this.#wake();
@@ -139,6 +158,7 @@ export class Proxy<Front extends Socket = Socket, Back extends Socket = Socket> 
 
   /** Ends the proxy, and closes its sockets. @throws ErrnoError EBADF when not running */
   terminate(): void {
+    if (arguments.length > 0) throw surplus(arguments.length);
     this.#assertRunning();
     this.#state = "ended";
     this.#finish();
@@ -170,6 +190,10 @@ export class Proxy<Front extends Socket = Socket, Back extends Socket = Socket> 
     this.#isScheduled = true;
     setImmediate(this.#pump);
   };
+}
+
+function surplus(received: number): TypeError {
+  return new TypeError(`Expected 0 arguments but received ${received}`);
 }
 
 function counters(received: Direction | undefined, sent: Direction | undefined): ProxyCounters {
