@@ -11,7 +11,8 @@
 
 import type { FanOut, Slab } from "../codec/encoder.ts";
 import { ALWAYS_COPY_BYTES, BURST_FACTOR } from "../constants.ts";
-import { errnoError } from "../errors.ts";
+import { type ErrnoError, errnoError } from "../errors.ts";
+import type { EventSink } from "../events.ts";
 import { type PeerFacts, Pipe, type PipeOwner } from "../pipe.ts";
 import { Ring } from "../ring.ts";
 
@@ -22,6 +23,8 @@ export interface InprocHost {
   schedule(item: { endTurn(): void; isScheduled: boolean }): void;
   /** What READY would say of this socket. */
   facts(): PeerFacts;
+  /** Hears of a refused peer, the only event of inproc. */
+  readonly events?: EventSink;
   readonly limits: { readonly send: number; readonly receive: number; readonly conflate: boolean };
 }
 
@@ -237,7 +240,9 @@ export class InprocPipe extends Pipe {
     if (far !== undefined && !far.isEnded) far.owner.subscription(far, topic, subscribe);
   }
 
-  override refuse(): void {
+  override refuse(error: ErrnoError): void {
+    const { events } = this.#host;
+    if (events?.active) events.emit({ type: "handshake:error:other", address: this.address, error });
     this.close();
   }
 
