@@ -303,6 +303,25 @@ it("a path of the longest length works, with all of its bytes", async () => {
   assert.equal(readdirSync(folder), []);
 });
 
+it("a process that ends without closing leaves nothing behind, and no listener for its exit after closing", async () => {
+  const listeners = process.listenerCount("exit");
+  const open = [await ways.listen(`ipc://${folder}/a`), await ways.listenSync("ipc://*")];
+  assert.is(process.listenerCount("exit"), listeners + 1);
+  for (const listener of open) listener.close();
+  assert.is(process.listenerCount("exit"), listeners);
+  const path = fileURLToPath(new URL("./exit.child.mjs", import.meta.url));
+  for (const how of ["natural", "exit", "error"]) {
+    const child = spawn(process.execPath, [path, folder, how], { env: { ...process.env, TMPDIR: folder } });
+    let output = "";
+    child.stdout!.on("data", (chunk: Buffer) => {
+      output += chunk;
+    });
+    await once(child, "close");
+    assert.match(output, /^a,tmp[A-Za-z0-9]{6}\n$/);
+    assert.equal(readdirSync(folder), [], how);
+  }
+});
+
 it("works in a cluster's worker", async () => {
   const path = fileURLToPath(new URL("./cluster.child.mjs", import.meta.url));
   const child = spawn(process.execPath, [path, folder], { stdio: ["ignore", "pipe", "inherit"] });

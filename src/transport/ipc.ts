@@ -3,7 +3,8 @@
  *
  * A bind takes over an existing socket's path, as libzmq does, but nothing that is not a socket. A close takes its own path
  * away, and only its own: Node unlinks the name that it was given whoever has it by then, so a path that another
- * process has taken over is moved out of the way for that moment.
+ * process has taken over is moved out of the way for that moment. A process that ends without closing its sockets cleans up
+ * too, unless a signal ends it.
  */
 
 import { lstatSync, mkdtempSync, renameSync, rmdirSync, statSync, unlinkSync } from "node:fs";
@@ -111,17 +112,31 @@ class OwnedPath implements BoundPath {
 
   bound(): void {
     this.#inode = inode(this.#absolute);
+    if (owned.size === 0) process.on("exit", removeAll);
+    owned.add(this);
   }
 
   release(close: () => void): void {
+    if (owned.delete(this) && owned.size === 0) process.off("exit", removeAll);
     // What Node is about to unlink: with a relative name it depends on the current directory.
     const victim = resolve(this.path);
     const found = inode(victim);
     if (found === "" || found === this.#inode) close();
     else aside(victim, close);
+    this.remove();
+  }
+
+  remove(): void {
     if (this.#inode !== "" && inode(this.#absolute) === this.#inode) attempt(() => unlinkSync(this.#absolute));
     if (this.#directory !== undefined) attempt(() => rmdirSync(this.#directory as string));
   }
+}
+
+/** Paths that are bound now. */
+const owned = new Set<OwnedPath>();
+
+function removeAll(): void {
+  for (const path of owned) path.remove();
 }
 
 /** Runs `action` while `path` has another name; all within this call, so that hardly anybody finds it gone. */
