@@ -92,6 +92,8 @@ export class Binder implements SessionKeeper, ListenHandler, Carrier {
     const session = new Session(this.#host, this, stream, address);
     this.#sessions.set(session, undefined);
     session.start();
+    const { refusal } = this.#host.pattern;
+    if (refusal !== undefined) session.refuse(refusal);
   }
 
   onError(error: ErrnoError): void {

@@ -6,6 +6,7 @@ import type { SlabPool } from "../codec/encoder.ts";
 import type { ConnectionHandler } from "../connection/connection.ts";
 import type { PeerConnection } from "../connection/raw.ts";
 import type { ZapHook } from "../connection/security.ts";
+import type { ErrnoError } from "../errors.ts";
 import type { EventSink } from "../events.ts";
 import type { MechanismFactory } from "../mechanism/mechanism.ts";
 import type { OptionValues } from "../options.ts";
@@ -48,6 +49,8 @@ export interface SessionHost {
 export interface SessionPattern extends PipeOwner {
   /** A new peer. Its pipe may be written from now on. */
   attach(pipe: Pipe): void;
+  /** Why no further peer is let in at this moment: it is turned away before it could send what would be lost. */
+  readonly refusal: ErrnoError | undefined;
   /** Whether a lost connection empties the outbox, because its content is made anew (subscriptions). */
   readonly refills: boolean;
 }

@@ -1,5 +1,5 @@
 /** PAIR: exactly one peer (RFC 31). A second one is refused; libzmq would leave it connected and mute. */
-import { errnoError } from "../errors.ts";
+import { type ErrnoError, errnoError } from "../errors.ts";
 import { SOCKET_TYPES } from "../options.ts";
 import type { Pipe } from "../pipe.ts";
 import { ReceivingPattern } from "./pattern.ts";
@@ -22,9 +22,15 @@ export class PairPattern extends ReceivingPattern {
     return false;
   }
 
+  override get refusal(): ErrnoError | undefined {
+    if (this.#pipe === undefined) return undefined;
+    return errnoError("EBUSY", undefined, "A PAIR socket has one peer, and this one has it");
+  }
+
   override attach(pipe: Pipe): void {
-    if (this.#pipe !== undefined) {
-      pipe.refuse(errnoError("EBUSY", undefined, "A PAIR socket has one peer, and this one has it"));
+    const { refusal } = this;
+    if (refusal !== undefined) {
+      pipe.refuse(refusal);
       return;
     }
     this.#pipe = pipe;

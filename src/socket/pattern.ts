@@ -6,7 +6,7 @@
  * receiver when it might.
  */
 import type { SlabPool } from "../codec/encoder.ts";
-import { type ErrorCode, errnoError } from "../errors.ts";
+import { type ErrnoError, type ErrorCode, errnoError } from "../errors.ts";
 import type { OptionValues } from "../options.ts";
 import type { Pipe } from "../pipe.ts";
 import { FairQueue } from "../routing/fair-queue.ts";
@@ -36,6 +36,10 @@ export abstract class Pattern implements SessionPattern {
 
   constructor(host: PatternHost) {
     this.host = host;
+  }
+
+  get refusal(): ErrnoError | undefined {
+    return undefined;
   }
 
   /** Sends a message now. False: it has to wait. */

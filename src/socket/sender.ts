@@ -28,6 +28,24 @@ interface PendingSend {
   readonly user: object;
 }
 
+/** Walks a list without an object for each step. */
+class ListSteps implements Iterator<unknown> {
+  readonly #list: readonly unknown[];
+  readonly #step: { done: boolean; value: unknown } = { done: false, value: undefined };
+  #index = 0;
+
+  constructor(list: readonly unknown[]) {
+    this.#list = list;
+  }
+
+  next(): IteratorResult<unknown> {
+    const step = this.#step;
+    step.done = this.#index >= this.#list.length;
+    step.value = this.#list[this.#index++];
+    return step;
+  }
+}
+
 export class Sender {
   readonly #core: SocketCore;
   readonly #pattern: Pattern;
@@ -52,7 +70,7 @@ export class Sender {
 
   sendMany(messages: Iterable<unknown>, user: object): Promise<number> {
     this.#check();
-    const rest = messages[Symbol.iterator]();
+    const rest = Array.isArray(messages) ? new ListSteps(messages) : messages[Symbol.iterator]();
     const { sent, blocked } = this.#advance(rest, 0);
     if (blocked !== undefined) return this.#wait(blocked, rest, sent, user);
     return this.#core.loop.turn.allowsMany(sent) ? Promise.resolve(sent) : this.#core.loop.turn.later(sent);
