@@ -25,6 +25,19 @@ const messages = (socket, count) =>
     });
   });
 
+/** Publishes under a topic until it arrives, and then until nothing does. @param {Socket} pub @param {Socket} sub @param {string} topic */
+async function subscribed(pub, sub, topic) {
+  let seen = 0;
+  const count = () => seen++;
+  sub.on("message", count);
+  while (seen === 0) {
+    pub.send(topic);
+    await sleep(20);
+  }
+  for (let before = -1; before !== seen; await sleep(100)) before = seen;
+  sub.off("message", count);
+}
+
 /** What an action gives or throws. @param {() => unknown} action */
 function outcome(action) {
   try {
@@ -169,8 +182,8 @@ export const PROGRAMS = [
       sub.setsockopt(zmq.ZMQ_SUBSCRIBE, "cow");
       sub.subscribe("gone");
       print(sub.unsubscribe("gone") === sub);
+      await subscribed(pub, sub, "cow");
       const all = messages(sub, 4);
-      await sleep(150);
       pub.send(["kitty cats", "meow"]);
       pub.send(["gone", "nobody hears"]);
       pub.send(["dogs", "wow"]);
@@ -195,7 +208,7 @@ export const PROGRAMS = [
       const all = messages(pull, 6);
       print(push.send("text", null, (/** @type {Error} */ error) => print("sent", error)) === push);
       push.send(15.99);
-      push.send(Buffer.from("buffer"), undefined, (/** @type {Error} */ ...error) => print("sent", error.length));
+      push.send(Buffer.from("buffer"), undefined, (/** @type {Error[]} */ ...error) => print("sent", error.length));
       push.send(["tobi", "loki"], zmq.ZMQ_SNDMORE);
       push.send(["jane", "luna"], zmq.ZMQ_SNDMORE);
       push.send("manny", 0, () => print("sent frames"));
@@ -237,19 +250,21 @@ export const PROGRAMS = [
       push.connect(pull.last_endpoint);
       pull.on("message", (/** @type {Buffer} */ text) => print("message", String(text)));
       push.send("one");
-      await sleep(50);
+      await next(pull, "message");
       print(pull.pause());
       push.send("two");
       push.send("three");
       await sleep(50);
+      const rest = messages(pull, 2);
       print(pull.resume());
-      await sleep(50);
+      await rest;
       push.pause();
       push.send("four", 0, () => print("sent four"));
       await sleep(50);
       print("not yet");
+      const last = next(pull, "message");
       push.resume();
-      await sleep(50);
+      await last;
       push.close();
       pull.close();
     },
@@ -335,8 +350,7 @@ export const PROGRAMS = [
       pub.connect(xsub.last_endpoint);
       sub.connect(xpub.last_endpoint);
       sub.subscribe("a");
-      await next(xpub, "message");
-      await sleep(300);
+      await subscribed(pub, sub, "a");
       const all = messages(sub, 2);
       pub.send(["a1", "x"]);
       pub.send(["b1", "x"]);
