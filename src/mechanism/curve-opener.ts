@@ -10,7 +10,8 @@
  *   nothing comes out any more.
  *
  * Short messages are opened on the cipher's desk: the chunk is copied there, behind what was kept of the one before, and the
- * frames that come out are put together there and leave in one copy. A long message streams through the desk into memory
+ * frames that come out are put together there and leave by the page, which is as much as a message that the application
+ * keeps may pin: so the decoder need not copy them once more. A long message streams through the desk into memory
  * that is allocated as its octets come. Layouts and codes: curve-message.ts; the codes are libzmq's.
  */
 import { constants } from "node:buffer";
@@ -25,10 +26,9 @@ import {
   SHORT_HEADER_BYTES,
   writeHeader,
 } from "../codec/frame.ts";
-import { GROW_STEP_BYTES } from "../constants.ts";
+import { GROW_STEP_BYTES, PAGE_BYTES } from "../constants.ts";
 import {
   DESK_AREA_BYTES,
-  DESK_BYTES,
   DESK_MESSAGE_BYTES,
   type Desk,
   type MessageCipher,
@@ -149,8 +149,8 @@ export class Opener {
     const { memory, output, opened } = this.#desk;
     this.#checkHead(body, size);
     if (!this.#cipher.open(body, size - HEAD_BYTES)) throw forged();
-    if (this.#end >= output + DESK_BYTES) this.#flush();
     const length = size - OVERHEAD_BYTES;
+    if (this.#end + LONG_HEADER_BYTES + length > output + PAGE_BYTES) this.#flush();
     const payload = opened + 1;
     const at = writeHeader(memory, this.#end, canonicalFlags(memory[opened]), length);
     if (length > LOOP_COPY_BYTES) memory.copyWithin(at, payload, payload + length);
@@ -207,13 +207,13 @@ export class Opener {
     this.#low = low;
   }
 
-  /** Takes the batch off the desk, into memory that it shares with nothing, so that the decoder can view it. */
+  /** Takes a page off the desk, into memory that it shares with nothing, so that the decoder can view it. */
   #flush(): void {
     const { memory, output } = this.#desk;
     if (this.#end === output) return;
-    const batch = Buffer.allocUnsafeSlow(this.#end - output);
-    memory.copy(batch, 0, output, this.#end);
-    this.#out.push(batch);
+    const page = Buffer.allocUnsafeSlow(this.#end - output);
+    memory.copy(page, 0, output, this.#end);
+    this.#out.push(page);
     this.#end = output;
   }
 }
