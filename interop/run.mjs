@@ -155,7 +155,12 @@ await Promise.all(Array.from({ length: Number(args.jobs) }, work));
 await pool.close();
 
 const finished = /** @type {Result[]} */ (results);
-const versions = Object.fromEntries([...features].map(([name, { version }]) => [name, version]));
+const versions = Object.fromEntries(
+  [...features].map(([name, { version, library }]) => [
+    name,
+    library === "" || library === version ? version : `${version} (libzmq ${library})`,
+  ]),
+);
 const outcome = { sut, versions, results: finished, missing };
 console.log(matrixText(outcome, peers));
 

@@ -612,7 +612,7 @@ static int zap(void) {
 static int hello(void) {
     int major, minor, patch;
     zmq_version(&major, &minor, &patch);
-    say(" impl=libzmq-c version=%d.%d.%d types=", major, minor, patch);
+    say(" impl=libzmq-c version=%d.%d.%d library=%d.%d.%d types=", major, minor, patch, major, minor, patch);
     for (const Named *type = TYPES; type->name != NULL; type++) say("%s%s", type == TYPES ? "" : ",", type->name);
     say(" has=plain%s", zmq_has("curve") ? ",curve" : "");
     return 0;

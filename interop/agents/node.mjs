@@ -203,8 +203,15 @@ const commands = {
       .map(([type]) => type);
     const has = [zmq.capability?.curve && "curve", "Reply" in zmq && "plain"].filter(Boolean);
     // This package's `version` names the libzmq that it stands in for.
-    const version = implementation === "zmtp" ? require(`${moduleName}/package.json`).version : zmq.version;
-    return [`impl=${implementation}`, `version=${version}`, `types=${types.join(",")}`, `has=${has.join(",")}`];
+    const { version } = require(`${moduleName}/package.json`);
+    const library = implementation === "zmtp" ? "" : zmq.version;
+    return [
+      `impl=${implementation}`,
+      `version=${version}`,
+      `library=${library}`,
+      `types=${types.join(",")}`,
+      `has=${has.join(",")}`,
+    ];
   },
   open(name, type, ...options) {
     const SocketClass = zmq[CLASSES[/** @type {keyof typeof CLASSES} */ (type)]];

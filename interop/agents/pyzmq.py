@@ -249,7 +249,8 @@ def stop_zap():
 
 def hello():
     has = "plain" + (",curve" if zmq.has("curve") else "")
-    return ["impl=pyzmq", f"version={zmq.zmq_version()}", "types=" + ",".join(TYPES), f"has={has}"]
+    versions = [f"version={zmq.__version__}", f"library={zmq.zmq_version()}"]
+    return ["impl=pyzmq", *versions, "types=" + ",".join(TYPES), f"has={has}"]
 
 
 def open_socket(name, kind, *options):

@@ -2,7 +2,7 @@
  * The implementations: how each one's agent is built and started, and why it may be missing.
  */
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -90,12 +90,44 @@ function preparePyzmq() {
   return [python, join(here, "agents/pyzmq.py")];
 }
 
+function prepareRuby() {
+  const ruby = process.env.INTEROP_RUBY ?? "/usr/bin/ruby";
+  try {
+    execFileSync(ruby, ["-e", "require 'ffi-rzmq'"], { stdio: "pipe" });
+  } catch (error) {
+    throw new Missing(`${ruby} has no ffi-rzmq: ${outputOf(error).split("\n")[0]}`);
+  }
+  return [ruby, join(here, "agents/ffi-rzmq.rb")];
+}
+
+/** Quick to start rather than quick to run: agents live for seconds. */
+const JAVA_ARGUMENTS = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto"];
+
+function prepareJeromq() {
+  const jar = process.env.INTEROP_JEROMQ ?? "/usr/share/java/jeromq.jar";
+  if (!existsSync(jar)) throw new Missing(`there is no ${jar}`);
+  const source = join(here, "agents/JeroMQ.java");
+  const program = join(buildFolder, "JeroMQ.class");
+  if (!existsSync(program) || statSync(program).mtimeMs < statSync(source).mtimeMs) {
+    mkdirSync(buildFolder, { recursive: true });
+    try {
+      execFileSync("javac", ["-cp", jar, "-d", buildFolder, source], { stdio: "pipe" });
+    } catch (error) {
+      throw new Missing(`no javac, or it fails: ${outputOf(error)}`);
+    }
+  }
+  const version = /jeromq-([\d.]+)\.jar$/.exec(realpathSync(jar))?.[1] ?? "unknown";
+  return ["java", ...JAVA_ARGUMENTS, `-Djeromq.version=${version}`, "-cp", `${jar}:${buildFolder}`, "JeroMQ"];
+}
+
 /** @type {Record<string, (options: PrepareOptions) => string[]>} */
 const IMPLEMENTATIONS = {
   zmtp: prepareZmtp,
   native: prepareNative,
   "libzmq-c": prepareLibzmq,
   pyzmq: preparePyzmq,
+  "ffi-rzmq": prepareRuby,
+  jeromq: prepareJeromq,
 };
 
 export const IMPLEMENTATION_NAMES = Object.keys(IMPLEMENTATIONS);

@@ -7,6 +7,10 @@ import { Agent } from "./agent.mjs";
 /**
  * @typedef {object} Features what an agent says about itself
  * @property {string} version
+ * @property {string} library the version of libzmq under it; empty when there is none
+ * @property {boolean} announces whether it speaks ZMTP 3, and so has an event for a finished handshake
+ * @property {boolean} observed whether it has events; what has none is given time instead
+ * @property {Set<string>} transports
  * @property {Set<string>} types
  * @property {Set<string>} has
  */
@@ -16,6 +20,10 @@ function parseHello(words) {
   const values = Object.fromEntries(words.map((word) => word.split("=")));
   return {
     version: values.version,
+    library: values.library ?? "",
+    announces: values.zmtp !== "2.0",
+    observed: values.events !== "none",
+    transports: new Set((values.transports ?? "tcp,ipc").split(",")),
     types: new Set(values.types.split(",")),
     has: new Set((values.has ?? "").split(",").filter(Boolean)),
   };

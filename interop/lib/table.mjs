@@ -52,6 +52,9 @@ function reasonToSkip(testCase) {
   const { scenario } = testCase;
   for (const role of [testCase.a, testCase.b]) {
     if (!role.features.types.has(role.type)) return `${role.implementation} has no ${role.type}`;
+    if (!role.features.transports.has(testCase.transport)) {
+      return `${role.implementation} has no ${testCase.transport} that others can meet`;
+    }
     for (const need of scenario.needs ?? []) {
       if (!role.features.has.has(need)) return `${role.implementation} has no ${need}`;
     }

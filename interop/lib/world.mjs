@@ -16,6 +16,12 @@ export const PATIENCE_MS = 4000;
 /** How long is waited for what should not come. */
 export const SILENCE_MS = 150;
 
+/** For what is not told by an agent without events. */
+const UNOBSERVED_MS = 150;
+
+/** Between a connection and the end of a handshake that no event tells of: before ZMTP 3. */
+const UNANNOUNCED_MS = 60;
+
 const SYNC_TOPIC = "\u0001sync";
 const SYNC_TRY_MS = 40;
 
@@ -44,6 +50,10 @@ function optionWords(options) {
 
 /** One socket in an agent. */
 export class Endpoint {
+  /** Whether the link ends with a handshake that is announced; else the event to wait for in its place. @type {string} */
+  linkEvent = "handshake";
+  isObserved = true;
+
   /** @param {Agent} agent @param {string} name @param {string} type */
   constructor(agent, name, type) {
     this.agent = agent;
@@ -158,13 +168,16 @@ export class Endpoint {
 
   /** Waits until an event was seen `count` times since open. @param {string} event @param {number} count @param {number} [ms] */
   async wait(event, count, ms = PATIENCE_MS) {
-    const times = Number((await this.call("wait", [event, count, ms], ms))[0]);
+    if (!this.isObserved) return pause(UNOBSERVED_MS);
+    const isLink = event === "handshake" && this.linkEvent !== event;
+    const times = Number((await this.call("wait", [isLink ? this.linkEvent : event, count, ms], ms))[0]);
+    if (isLink) await pause(UNANNOUNCED_MS);
     if (times < count) throw new Error(`${this.agent.label}: '${event}' was seen ${times} times, not ${count}`);
-    return times;
   }
 
   /** @returns {Promise<Record<string, number>>} */
   async events() {
+    if (!this.isObserved) return {};
     const words = await this.call("events");
     return Object.fromEntries(words.map((word) => [word.split("=")[0], Number(word.split("=")[1])]));
   }
@@ -228,7 +241,16 @@ export class World {
 
   /** @param {"a" | "b"} role */
   #side(role) {
-    return new Endpoint(this.#newAgent(role), role, this.case[role].type);
+    return this.#endpoint(this.#newAgent(role), role, role);
+  }
+
+  /** @param {Agent} agent @param {string} name @param {"a" | "b"} role */
+  #endpoint(agent, name, role) {
+    const endpoint = new Endpoint(agent, name, this.case[role].type);
+    const { a, b, binder } = this.case;
+    endpoint.isObserved = this.case[role].features.observed;
+    if (!a.features.announces || !b.features.announces) endpoint.linkEvent = role === binder ? "accept" : "connect";
+    return endpoint;
   }
 
   /** The side that binds. */
@@ -264,7 +286,7 @@ export class World {
 
   /** One more socket of a role, in the same process as the first. @param {"a" | "b"} role @param {Options} [options] */
   async extra(role, options) {
-    const endpoint = new Endpoint(this[role].agent, `${role}${++this.#extras}`, this[role].type);
+    const endpoint = this.#endpoint(this[role].agent, `${role}${++this.#extras}`, role);
     await endpoint.open(options ?? this.case[role].options);
     return endpoint;
   }

@@ -1,5 +1,5 @@
 /** PAIR, XPUB, XSUB and STREAM. */
-import { equal, heard } from "../lib/world.mjs";
+import { ensure, equal, heard } from "../lib/world.mjs";
 
 /** @typedef {import("../lib/table.mjs").Scenario} Scenario */
 
@@ -42,8 +42,13 @@ export const others = [
       await world.link();
       await world.b.send("\u0001A");
       await world.a.expect(["\u0001A"]);
-      await world.b.send("user message");
-      await world.a.expect(["user message"]);
+      if (world.b.agent.implementation === "jeromq") {
+        const refused = await world.b.send("user message").catch((error) => error);
+        ensure(refused instanceof Error, "JeroMQ 0.3.6's XSUB took a message which is no subscription");
+      } else {
+        await world.b.send("user message");
+        await world.a.expect(["user message"]);
+      }
       await world.a.send("A1");
       await world.a.send("B1");
       await world.b.expect(["A1"]);

@@ -27,6 +27,10 @@ async function backPressure(world, size) {
   await Promise.all([world.a.stream("m", accepted, 50, { size }), world.b.expectStream("m", accepted, 50)]);
 }
 
+/** As seen from zmtp and from libzmq alike: no FIN comes. @param {import("../lib/table.mjs").Role} role */
+const keepsLinks = ({ implementation }) =>
+  implementation === "jeromq" ? "JeroMQ 0.3.6 keeps its links after disconnect and unbind" : undefined;
+
 /** @type {Scenario[]} */
 export const pushPull = [
   {
@@ -147,6 +151,7 @@ export const pushPull = [
     name: "push-pull/disconnect flushes and ends the link",
     roles: ["PUSH", "PULL"],
     binds: ["b"],
+    except: ({ a }) => keepsLinks(a),
     async run(world) {
       await world.link();
       equal(await world.a.stream("m", 0, 500), 500, "sent");
@@ -164,6 +169,7 @@ export const pushPull = [
   {
     name: "push-pull/unbind ends accepted links, bind resumes",
     roles: ["PUSH", "PULL"],
+    except: (testCase) => keepsLinks(testCase[testCase.binder]),
     async run(world) {
       await world.link();
       await world.a.send("before");
