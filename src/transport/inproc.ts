@@ -246,7 +246,9 @@ export class InprocPipe extends Pipe {
     this.close();
   }
 
+  /** What was received can still be read, as from a peer that left. */
   override finish(): void {
+    if (!this.isEnded) this.#end(false);
     this.close();
   }
 
@@ -320,7 +322,8 @@ export class InprocPipe extends Pipe {
   #end(drops: boolean): void {
     this.isEnded = true;
     this.isConnected = false;
-    if (drops) this.discard();
+    // Whoever waits to write to a pair that ends must not be told of room.
+    if (drops) super.discard();
     else this.owner.disconnected(this);
     this.owner.ended(this);
   }
