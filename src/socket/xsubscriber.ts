@@ -16,17 +16,17 @@ export class XSubscriberPattern extends ReceivingPattern {
   readonly #pipes = new Set<Pipe>();
 
   override send(frames: Uint8Array[]): boolean {
+    if (frames.length === 1 && isSubscription(frames[0] as Uint8Array)) {
+      this.#subscribe(frames[0] as Uint8Array);
+      return true;
+    }
     const { onlyFirstSubscribe } = this.host.options;
-    const staysWhole = !isSubscription(frames[0] as Uint8Array);
     const rest: Uint8Array[] = [];
     for (let i = 0; i < frames.length; i++) {
       const frame = frames[i] as Uint8Array;
-      const isRest = !isSubscription(frame) || (i > 0 && onlyFirstSubscribe);
-      if (isRest || staysWhole) rest.push(frame);
-      if (isRest) continue;
-      // In a message that goes out whole the publisher finds it by itself.
-      if (staysWhole) this.#count(frame);
-      else this.#subscribe(frame);
+      // Subscriptions among other frames go out in their place: the publisher finds them there.
+      const isPlain = !isSubscription(frame) || (i > 0 && onlyFirstSubscribe);
+      if (isPlain || this.#count(frame)) rest.push(frame);
     }
     if (rest.length > 0) for (const pipe of this.#pipes) if (!pipe.overflows) pipe.write(rest);
     return true;
