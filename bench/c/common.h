@@ -34,7 +34,7 @@
 #define CLOCK_EVERY_BYTES 262144
 #define CLOCK_EVERY_MESSAGES 256
 
-/* libzmq's manual's sample keys, as in ../lib/curve-keys.mjs. */
+/* libzmq's manual's sample keys, as in ../lib/security.mjs. */
 #define CURVE_SERVER_PUBLIC "rq:rM>}U?@Lns47E1%kR.o@n%FcmmsL/@{H8]yf7"
 #define CURVE_SERVER_SECRET "JTKVSB%%)wK0E.X)V>+}o?pNmC{O&4W4b!Ni{Lh6"
 #define CURVE_CLIENT_PUBLIC "Yne@$w-vo<fVvi]a<NY6T1ed:M$fCG*[IaLV{hID"
@@ -100,6 +100,16 @@ static UNUSED void begin (void)
     alarm (WATCHDOG_S);
 }
 
+/* For a program that a person starts as well: output line by line, and the end together with the runner when it is one. */
+static UNUSED void begin_alone (void)
+{
+    setvbuf (stdout, NULL, _IOLBF, 0);
+#ifdef __linux__
+    if (getenv ("BENCH_RUNNER"))
+        prctl (PR_SET_PDEATHSIG, SIGKILL);
+#endif
+}
+
 static UNUSED void tell_ready (void *socket)
 {
     char address[256] = "";
@@ -158,25 +168,55 @@ static UNUSED void keep (void *data, void *hint)
     (void) hint;
 }
 
-static UNUSED void send_one (void *socket, char *payload, size_t size)
+static UNUSED void plain_server (void *socket)
+{
+    set_number (socket, ZMQ_PLAIN_SERVER, 1);
+}
+
+static UNUSED void plain_client (void *socket)
+{
+    set_text (socket, ZMQ_PLAIN_USERNAME, "bench");
+    set_text (socket, ZMQ_PLAIN_PASSWORD, "bench");
+}
+
+/* The options for `curve=1` or `plain=1`. */
+static UNUSED void secure (void *socket, int argc, char **argv, int serves)
+{
+    if (number_option (argc, argv, "curve", 0))
+        (serves ? curve_server : curve_client) (socket);
+    if (number_option (argc, argv, "plain", 0))
+        (serves ? plain_server : plain_client) (socket);
+}
+
+static UNUSED void send_frame (void *socket, char *payload, size_t size, int flags)
 {
     if (size < REFERENCE_BYTES) {
-        check (zmq_send (socket, payload, size, 0) == (int) size, "zmq_send");
+        check (zmq_send (socket, payload, size, flags) == (int) size, "zmq_send");
         return;
     }
     zmq_msg_t message;
     zmq_msg_init_data (&message, payload, size, keep, NULL);
-    check (zmq_msg_send (&message, socket, 0) == (int) size, "zmq_msg_send");
+    check (zmq_msg_send (&message, socket, flags) == (int) size, "zmq_msg_send");
+}
+
+static UNUSED void send_one (void *socket, char *payload, size_t size)
+{
+    send_frame (socket, payload, size, 0);
+}
+
+/* Messages between two looks at the clock. */
+static UNUSED long clock_every (size_t size, long receivers)
+{
+    long every = CLOCK_EVERY_BYTES / (long) size;
+    if (every > CLOCK_EVERY_MESSAGES / receivers)
+        every = CLOCK_EVERY_MESSAGES / receivers;
+    return every < 1 ? 1 : every;
 }
 
 /* One stream: the message for a time, then the empty one. Returns how many were sent. */
 static UNUSED long send_stream (void *socket, char *payload, size_t size, double duration_ms, long receivers)
 {
-    long every = CLOCK_EVERY_BYTES / (long) size;
-    if (every > CLOCK_EVERY_MESSAGES / receivers)
-        every = CLOCK_EVERY_MESSAGES / receivers;
-    if (every < 1)
-        every = 1;
+    long every = clock_every (size, receivers);
     double stop = now_ms () + duration_ms;
     long count = 0;
     do {
@@ -188,9 +228,10 @@ static UNUSED long send_stream (void *socket, char *payload, size_t size, double
     return count;
 }
 
-/* What was received of a stream. Messages of one octet are probes. */
+/* What was received of a stream. Messages shorter than `least` are probes, the empty one is its end. */
 struct stream
 {
+    size_t least;
     long count;
     long bytes;
     double start;
@@ -198,30 +239,42 @@ struct stream
     int over;
 };
 
-/* Takes one message into account. */
-static UNUSED void count_message (struct stream *stream, size_t size)
+/* Takes one frame into account; the last one of a message counts the message. */
+static UNUSED void count_frame (struct stream *stream, size_t size, int more)
 {
-    if (size > 1) {
-        if (stream->count == 0)
+    if (size >= stream->least) {
+        if (stream->count == 0 && stream->bytes == 0)
             stream->start = now_ms ();
-        stream->count++;
+        stream->count += !more;
         stream->bytes += (long) size;
     } else if (size == 0) {
-        stream->over = 1;
+        stream->over++;
         stream->end = now_ms ();
     }
 }
 
-static UNUSED void receive_stream (void *socket, struct stream *stream)
+static UNUSED void count_message (struct stream *stream, size_t size)
+{
+    count_frame (stream, size, 0);
+}
+
+/* Receives until so many senders' ends. */
+static UNUSED void receive_streams (void *socket, struct stream *stream, size_t least, int senders)
 {
     zmq_msg_t message;
     zmq_msg_init (&message);
     memset (stream, 0, sizeof *stream);
-    while (!stream->over) {
+    stream->least = least;
+    while (stream->over < senders) {
         check (zmq_msg_recv (&message, socket, 0) >= 0, "zmq_msg_recv");
-        count_message (stream, zmq_msg_size (&message));
+        count_frame (stream, zmq_msg_size (&message), zmq_msg_more (&message));
     }
     zmq_msg_close (&message);
+}
+
+static UNUSED void receive_stream (void *socket, struct stream *stream, size_t least)
+{
+    receive_streams (socket, stream, least, 1);
 }
 
 static UNUSED char *make_payload (size_t size)
@@ -229,6 +282,28 @@ static UNUSED char *make_payload (size_t size)
     char *payload = malloc (size + 1);
     memset (payload, 'A', size);
     return payload;
+}
+
+static UNUSED int by_value (const void *left, const void *right)
+{
+    double difference = *(const double *) left - *(const double *) right;
+    return (difference > 0) - (difference < 0);
+}
+
+/* Round-trip times in microseconds; sorted in place. The quantiles are those of ../lib/statistics.mjs. */
+static UNUSED void tell_times (double *times, long count, double cpu)
+{
+    static const double at[] = {0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 0.999, 1};
+    double sum = 0;
+    for (long i = 0; i < count; i++)
+        sum += times[i];
+    qsort (times, (size_t) count, sizeof *times, by_value);
+    printf ("{\"event\":\"done\",\"count\":%ld,\"mean\":%f,\"p50\":%f,\"p99\":%f,\"max\":%f,\"quantiles\":[", count,
+            sum / (double) count, times[(count - 1) / 2], times[(long) ((double) (count - 1) * 0.99)],
+            times[count - 1]);
+    for (size_t i = 0; i < sizeof at / sizeof *at; i++)
+        printf ("%s%.2f", i ? "," : "", times[(long) ((double) (count - 1) * at[i])]);
+    printf ("],\"cpuMs\":%.0f,\"peakKb\":%ld}\n", cpu, peak_kb ());
 }
 
 static UNUSED void tell_sent (long count, double cpu)

@@ -40,7 +40,7 @@ int main (int argc, char **argv)
         if (strcmp (command, "run") != 0)
             continue;
         pthread_create (&thread, NULL, send_all, &sender);
-        receive_stream (pull, &stream);
+        receive_stream (pull, &stream, 1);
         pthread_join (thread, NULL);
         printf ("{\"event\":\"done\",\"count\":%ld,\"bytes\":%ld,\"sent\":%ld,\"start\":%f,\"end\":%f,\"cpuMs\":%.0f,"
                 "\"peakKb\":%ld}\n",

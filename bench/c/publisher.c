@@ -1,6 +1,8 @@
 /*
  * PUB that binds, with ZMQ_XPUB_NODROP as in ../programs/publisher.mjs. `sync` sends probes until `synced` arrives,
- * `run <ms>` sends one stream: address=tcp://127.0.0.1:* size=100 [receivers=1]
+ * `run <ms>` sends one stream: address=tcp://127.0.0.1:* size=100 [receivers=1] [drops=1]
+ *
+ * With `drops` it never waits, and repeats the end of the stream until a line arrives, as that may be dropped too.
  */
 
 #include "common.h"
@@ -15,7 +17,8 @@ int main (int argc, char **argv)
     char *payload = make_payload (size);
     begin ();
     void *pub = zmq_socket (zmq_ctx_new (), ZMQ_PUB);
-    set_number (pub, ZMQ_XPUB_NODROP, 1);
+    int drops = (int) number_option (argc, argv, "drops", 0);
+    set_number (pub, ZMQ_XPUB_NODROP, !drops);
     check (zmq_bind (pub, text_option (argc, argv, "address", "")) == 0, "zmq_bind");
     tell_ready (pub);
     for (;;) {
@@ -28,6 +31,8 @@ int main (int argc, char **argv)
             tell_sent (0, 0);
         } else if (strcmp (command, "run") == 0) {
             long count = send_stream (pub, payload, size, (double) duration, receivers);
+            while (drops && !command_waits (PROBE_INTERVAL_MS))
+                check (zmq_send (pub, "", 0, 0) == 0, "zmq_send");
             tell_sent (count, cpu_ms () - cpu);
         }
     }

@@ -1,4 +1,7 @@
-/* PULL that binds, and receives one stream for each `run`: address=tcp://127.0.0.1:* [curve=1] */
+/*
+ * PULL that binds, and receives the streams of so many senders for each `run`:
+ * address=tcp://127.0.0.1:* [senders=1] [least=1] [curve=1] [plain=1]
+ */
 
 #include "common.h"
 
@@ -6,10 +9,10 @@ int main (int argc, char **argv)
 {
     char command[32];
     struct stream stream;
+    int senders = (int) number_option (argc, argv, "senders", 1);
     begin ();
     void *pull = zmq_socket (zmq_ctx_new (), ZMQ_PULL);
-    if (number_option (argc, argv, "curve", 0))
-        curve_server (pull);
+    secure (pull, argc, argv, 1);
     check (zmq_bind (pull, text_option (argc, argv, "address", "")) == 0, "zmq_bind");
     tell_ready (pull);
     for (;;) {
@@ -17,7 +20,7 @@ int main (int argc, char **argv)
         if (strcmp (command, "run") != 0)
             continue;
         double cpu = cpu_ms ();
-        receive_stream (pull, &stream);
+        receive_streams (pull, &stream, 1, senders);
         tell_received (&stream, stream.count, cpu_ms () - cpu);
     }
 }

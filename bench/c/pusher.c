@@ -1,24 +1,58 @@
-/* PUSH that connects, and sends one stream for each `run <ms>`: address=tcp://127.0.0.1:5555 size=10 [curve=1] */
+/*
+ * One or more PUSH that connect, and send one stream each for each `run <ms>`, messages of one or more frames:
+ * address=tcp://127.0.0.1:5555 size=10 [frames=1] [sockets=1] [curve=1] [plain=1]
+ */
 
 #include "common.h"
+
+static void send_message (void *push, char *payload, size_t size, long frames)
+{
+    for (long i = 1; i < frames; i++)
+        send_frame (push, payload, size, ZMQ_SNDMORE);
+    send_frame (push, payload, size, 0);
+}
+
+/* Every socket in turn, so that all their streams go on at once. */
+static long send_streams (void **pushes, long sockets, char *payload, size_t size, long frames, double duration_ms)
+{
+    long every = clock_every (size * (size_t) frames, sockets);
+    double stop = now_ms () + duration_ms;
+    long count = 0;
+    do {
+        for (long i = 0; i < every; i++)
+            for (long j = 0; j < sockets; j++)
+                send_message (pushes[j], payload, size, frames);
+        count += every * sockets;
+    } while (now_ms () < stop);
+    for (long j = 0; j < sockets; j++)
+        check (zmq_send (pushes[j], "", 0, 0) == 0, "zmq_send");
+    return count;
+}
 
 int main (int argc, char **argv)
 {
     char command[32];
     size_t size = (size_t) number_option (argc, argv, "size", 10);
+    long frames = number_option (argc, argv, "frames", 1);
+    long sockets = number_option (argc, argv, "sockets", 1);
+    void **pushes = calloc ((size_t) sockets, sizeof *pushes);
     char *payload = make_payload (size);
     begin ();
-    void *push = zmq_socket (zmq_ctx_new (), ZMQ_PUSH);
-    if (number_option (argc, argv, "curve", 0))
-        curve_client (push);
-    check (zmq_connect (push, text_option (argc, argv, "address", "")) == 0, "zmq_connect");
+    void *context = zmq_ctx_new ();
+    for (long i = 0; i < sockets; i++) {
+        pushes[i] = zmq_socket (context, ZMQ_PUSH);
+        secure (pushes[i], argc, argv, 0);
+        check (zmq_connect (pushes[i], text_option (argc, argv, "address", "")) == 0, "zmq_connect");
+    }
     tell_ready (NULL);
     for (;;) {
         long duration = next_command (command);
         if (strcmp (command, "run") != 0)
             continue;
         double cpu = cpu_ms ();
-        long count = send_stream (push, payload, size, (double) duration, 1);
+        long count = sockets == 1 && frames == 1
+                         ? send_stream (pushes[0], payload, size, (double) duration, 1)
+                         : send_streams (pushes, sockets, payload, size, frames, (double) duration);
         tell_sent (count, cpu_ms () - cpu);
     }
 }

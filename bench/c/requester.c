@@ -4,24 +4,6 @@
 
 #define MOST_ROUND_TRIPS (1 << 21)
 
-static int by_value (const void *left, const void *right)
-{
-    double difference = *(const double *) left - *(const double *) right;
-    return (difference > 0) - (difference < 0);
-}
-
-static void tell_times (double *times, long count, double cpu)
-{
-    double sum = 0;
-    for (long i = 0; i < count; i++)
-        sum += times[i];
-    qsort (times, (size_t) count, sizeof *times, by_value);
-    printf ("{\"event\":\"done\",\"count\":%ld,\"mean\":%f,\"p50\":%f,\"p99\":%f,\"max\":%f,\"cpuMs\":%.0f,"
-            "\"peakKb\":%ld}\n",
-            count, sum / (double) count, times[(count - 1) / 2], times[(long) ((double) (count - 1) * 0.99)],
-            times[count - 1], cpu, peak_kb ());
-}
-
 int main (int argc, char **argv)
 {
     char command[32];

@@ -1,5 +1,7 @@
 /*
- * One or more SUB sockets in one thread: address=tcp://127.0.0.1:5555 [sockets=1] [topics=0]
+ * One or more SUB sockets in one thread: address=tcp://127.0.0.1:5555 [sockets=1] [topics=0] [slow=0]
+ *
+ * With `slow` it takes one message in so many milliseconds, until it is killed.
  *
  * `topics` adds that many subscriptions that no message matches; they are made once the connection is there, and
  * slowly, as libzmq drops one that does not fit its queue of 1000.
@@ -29,6 +31,8 @@ static void receive_all (void **subs, struct stream *streams, long sockets)
     zmq_msg_t message;
     zmq_msg_init (&message);
     memset (streams, 0, (size_t) sockets * sizeof *streams);
+    for (long i = 0; i < sockets; i++)
+        streams[i].least = 2;
     for (;;) {
         long taken = 0;
         long open = -1;
@@ -51,7 +55,7 @@ static void run (void **subs, struct stream *streams, long sockets)
 {
     double cpu = cpu_ms ();
     if (sockets == 1)
-        receive_stream (subs[0], streams);
+        receive_stream (subs[0], streams, 2);
     else
         receive_all (subs, streams, sockets);
     struct stream all = streams[0];
@@ -85,6 +89,16 @@ static void synchronize (void **subs, long sockets, long topics)
     tell_sent (0, 0);
 }
 
+static void run_slowly (void *sub, long interval_ms)
+{
+    zmq_msg_t message;
+    zmq_msg_init (&message);
+    for (;;) {
+        check (zmq_msg_recv (&message, sub, 0) >= 0, "zmq_msg_recv");
+        usleep ((useconds_t) interval_ms * 1000);
+    }
+}
+
 int main (int argc, char **argv)
 {
     char command[32];
@@ -101,6 +115,8 @@ int main (int argc, char **argv)
         set_text (subs[i], ZMQ_SUBSCRIBE, "");
     }
     tell_ready (NULL);
+    if (number_option (argc, argv, "slow", 0))
+        run_slowly (subs[0], number_option (argc, argv, "slow", 0));
     for (;;) {
         next_command (command);
         if (strcmp (command, "run") == 0) {

@@ -1,13 +1,15 @@
 /**
  * The loops that are measured, written as a user would write them, and shared by every program that streams.
  *
- * A stream is messages of one size, then an empty message, which ends it. A message of one octet is a probe (the
+ * A stream is messages of one size, then an empty message, which ends it. In PUB/SUB a message of one octet is a probe (the
  * publisher sends some until the subscription has arrived) and is not counted. The receiver's clock runs from the
  * first message received to the last; rates are over the messages behind the first one.
  */
 
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { MANY } from "./implementation.mjs";
+import { usage } from "./program.mjs";
+import { latencies } from "./statistics.mjs";
 
 /** The empty message that ends a stream. */
 export const END = Buffer.alloc(0);
@@ -36,7 +38,7 @@ export function clockEvery(size, receivers = 1) {
  * Sends the message for a time, then the end of the stream. Returns how many were sent.
  *
  * @param {any} socket
- * @param {Buffer} message
+ * @param {Buffer | Buffer[]} message
  * @param {number} durationMs
  * @param {number} every Messages between two looks at the clock.
  * @returns {Promise<number>}
@@ -74,10 +76,12 @@ export async function sendRetryingFor(socket, message, durationMs, every) {
 }
 
 /**
+ * One message, waiting where the native binding's publisher rejects.
+ *
  * @param {any} socket
- * @param {Buffer} message
+ * @param {Buffer | Buffer[]} message
  */
-async function sendRetrying(socket, message) {
+export async function sendRetrying(socket, message) {
   for (;;) {
     try {
       return await socket.send(message);
@@ -118,22 +122,24 @@ export async function sendManyFor(socket, message, durationMs, every) {
  */
 
 /**
- * Receives until the stream's end.
+ * Receives until the stream's end, or so many senders' ends.
  *
  * @param {any} socket
+ * @param {{ least?: number, senders?: number }} [stream] Messages shorter than `least` are probes.
  * @returns {Promise<Received>}
  */
-export async function receiveStream(socket) {
+export async function receiveStream(socket, { least = 2, senders = 1 } = {}) {
   let count = 0;
   let bytes = 0;
   let start = 0;
+  let open = senders;
   for (;;) {
     const [body] = await socket.receive();
-    if (body.length > 1) {
+    if (body.length >= least) {
       if (count === 0) start = performance.now();
       count++;
       bytes += body.length;
-    } else if (body.length === 0) {
+    } else if (body.length === 0 && --open === 0) {
       return { count, bytes, start, end: performance.now() };
     }
   }
@@ -143,21 +149,73 @@ export async function receiveStream(socket) {
  * The same by `receiveMany()`.
  *
  * @param {any} socket
+ * @param {{ least?: number, senders?: number }} [stream]
  * @returns {Promise<Received>}
  */
-export async function receiveManyStream(socket) {
+export async function receiveManyStream(socket, { least = 2, senders = 1 } = {}) {
   let count = 0;
   let bytes = 0;
   let start = 0;
+  let open = senders;
   for (;;) {
     for (const [body] of await socket.receiveMany(MANY)) {
-      if (body.length > 1) {
+      if (body.length >= least) {
         if (count === 0) start = performance.now();
         count++;
         bytes += body.length;
-      } else if (body.length === 0) {
+      } else if (body.length === 0 && --open === 0) {
         return { count, bytes, start, end: performance.now() };
       }
     }
   }
+}
+
+/**
+ * A stream of messages of several frames, whose octets are counted in every frame.
+ *
+ * @param {any} socket
+ * @returns {Promise<Received>}
+ */
+export async function receiveFramesStream(socket) {
+  let count = 0;
+  let bytes = 0;
+  let start = 0;
+  for (;;) {
+    const message = await socket.receive();
+    if (message[0].length === 0) return { count, bytes, start, end: performance.now() };
+    if (count === 0) start = performance.now();
+    count++;
+    for (const frame of message) bytes += frame.length;
+  }
+}
+
+/** More round trips than any run can do; the run ends when it is reached. */
+const MOST_ROUND_TRIPS = 2 ** 21;
+
+/** @type {Float64Array | undefined} */
+let times;
+
+/**
+ * Round trips of a REQ, one after the other, for a time.
+ *
+ * @param {any} req
+ * @param {Buffer} message
+ * @param {number} durationMs
+ */
+export async function roundTrips(req, message, durationMs) {
+  times ??= new Float64Array(MOST_ROUND_TRIPS);
+  const cpu = process.cpuUsage();
+  let before = performance.now();
+  const stop = before + durationMs;
+  let count = 0;
+  do {
+    await req.send(message);
+    const [body] = await req.receive();
+    const now = performance.now();
+    if (body.length !== message.length) throw new Error(`got ${body.length} octets back`);
+    times[count++] = (now - before) * 1000;
+    before = now;
+  } while (before < stop && count < MOST_ROUND_TRIPS);
+  const used = usage(cpu);
+  return { ...latencies(times.slice(0, count)), ...used };
 }

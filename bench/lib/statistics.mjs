@@ -37,11 +37,14 @@ export function summarize(samples) {
   return { median: quantile(sorted, 0.5), min: sorted[0], max: sorted[sorted.length - 1], count: sorted.length };
 }
 
+/** Where the distribution of a series is told. c/common.h has the same. */
+export const QUANTILES = [0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 0.999, 1];
+
 /**
  * What is told of a series of round-trip times.
  *
  * @param {Float64Array} times Microseconds each; sorted in place.
- * @returns {{ count: number, mean: number, p50: number, p99: number, max: number }}
+ * @returns {{ count: number, mean: number, p50: number, p99: number, max: number, quantiles: number[] }}
  */
 export function latencies(times) {
   let sum = 0;
@@ -53,5 +56,6 @@ export function latencies(times) {
     p50: quantile(times, 0.5),
     p99: quantile(times, 0.99),
     max: times[times.length - 1],
+    quantiles: QUANTILES.map((at) => Number(quantile(times, at).toFixed(2))),
   };
 }

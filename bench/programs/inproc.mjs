@@ -22,7 +22,7 @@ obey({
     const start = process.cpuUsage();
     const [sent, received] = await Promise.all([
       (many ? sendManyFor : sendFor)(push, message, Number(milliseconds), every),
-      (many ? receiveManyStream : receiveStream)(pull),
+      (many ? receiveManyStream : receiveStream)(pull, { least: 1 }),
     ]);
     return { ...received, sent, ...usage(start) };
   },

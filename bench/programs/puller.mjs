@@ -1,23 +1,25 @@
 /**
- * PULL that binds, and receives one stream for each `run`.
- * impl=zmtp address=tcp://127.0.0.1:* [curve=1]
+ * PULL that binds, and receives the streams of so many senders for each `run`.
+ * impl=zmtp address=tcp://127.0.0.1:* [senders=1] [frames=1] [curve=1] [plain=1]
  */
 
 import { readPairs } from "../lib/arguments.mjs";
-import { CURVE_SERVER } from "../lib/curve-keys.mjs";
 import { load } from "../lib/implementation.mjs";
-import { receiveManyStream, receiveStream } from "../lib/loops.mjs";
+import { receiveFramesStream, receiveManyStream, receiveStream } from "../lib/loops.mjs";
 import { obey, tell, usage } from "../lib/program.mjs";
+import { securityOptions } from "../lib/security.mjs";
 
-const { impl, address, curve } = readPairs();
+const { impl, address, senders = "1", frames = "1", ...security } = readPairs();
 const { zmq, many } = load(impl);
-const pull = new zmq.Pull(curve ? CURVE_SERVER : {});
+const pull = new zmq.Pull(securityOptions(security, "server"));
 await pull.bind(address);
+const single = many ? receiveManyStream : receiveStream;
+const receive = Number(frames) > 1 ? receiveFramesStream : single;
 
 obey({
   async run() {
     const start = process.cpuUsage();
-    return { ...(await (many ? receiveManyStream(pull) : receiveStream(pull))), ...usage(start) };
+    return { ...(await receive(pull, { least: 1, senders: Number(senders) })), ...usage(start) };
   },
 });
 tell("ready", { address: pull.lastEndpoint });

@@ -1,26 +1,31 @@
 /**
- * PUSH that connects, and sends one stream for each `run <milliseconds>`.
- * impl=zmtp address=tcp://127.0.0.1:5555 size=10 [curve=1]
+ * One or more PUSH that connect, and send one stream each for each `run <milliseconds>`, messages of one or more frames.
+ * impl=zmtp address=tcp://127.0.0.1:5555 size=10 [frames=1] [sockets=1] [curve=1] [plain=1]
  */
 
 import { readPairs } from "../lib/arguments.mjs";
-import { CURVE_CLIENT } from "../lib/curve-keys.mjs";
 import { load } from "../lib/implementation.mjs";
 import { clockEvery, sendFor, sendManyFor } from "../lib/loops.mjs";
 import { obey, tell, usage } from "../lib/program.mjs";
+import { securityOptions } from "../lib/security.mjs";
 
-const { impl, address, size, curve } = readPairs();
+const { impl, address, size, frames = "1", sockets = "1", ...security } = readPairs();
 const { zmq, many } = load(impl);
-const push = new zmq.Push(curve ? CURVE_CLIENT : {});
-push.connect(address);
-const message = Buffer.alloc(Number(size), "A");
-const every = clockEvery(message.length);
+const pushes = Array.from({ length: Number(sockets) }, () => {
+  const push = new zmq.Push(securityOptions(security, "client"));
+  push.connect(address);
+  return push;
+});
+const frame = Buffer.alloc(Number(size), "A");
+const message = Number(frames) > 1 ? new Array(Number(frames)).fill(frame) : frame;
+const every = clockEvery(frame.length * Number(frames), pushes.length);
+const send = many ? sendManyFor : sendFor;
 
 obey({
   async run(milliseconds) {
     const start = process.cpuUsage();
-    const send = many ? sendManyFor : sendFor;
-    return { count: await send(push, message, Number(milliseconds), every), ...usage(start) };
+    const counts = await Promise.all(pushes.map((push) => send(push, message, Number(milliseconds), every)));
+    return { count: counts.reduce((sum, one) => sum + one, 0), ...usage(start) };
   },
 });
 tell("ready");

@@ -1,8 +1,9 @@
 /**
  * One or more SUB sockets that connect and subscribe to everything. `sync` is done when each has got a probe, `run`
  * when each has got the stream's end.
- * impl=zmtp address=tcp://127.0.0.1:5555 [sockets=1] [topics=0]
+ * impl=zmtp address=tcp://127.0.0.1:5555 [sockets=1] [topics=0] [slow=0]
  *
+ * With `slow` it takes one message in so many milliseconds, until it is killed.
  * `topics` adds that many subscriptions that no message matches. They are made once the connection is there, and slowly:
  * libzmq drops a subscription that does not fit its queue of 1000.
  */
@@ -15,7 +16,7 @@ import { obey, tell, usage } from "../lib/program.mjs";
 
 const TOPICS_AT_ONCE = 500;
 
-const { impl, address, sockets = "1", topics = "0" } = readPairs();
+const { impl, address, sockets = "1", topics = "0", slow } = readPairs();
 const { zmq, many } = load(impl);
 
 const subs = Array.from({ length: Number(sockets) }, () => {
@@ -36,7 +37,7 @@ obey({
   },
   async run() {
     const start = process.cpuUsage();
-    const streams = await Promise.all(subs.map(many ? receiveManyStream : receiveStream));
+    const streams = await Promise.all(subs.map((sub) => (many ? receiveManyStream : receiveStream)(sub)));
     return {
       count: streams.reduce((sum, one) => sum + one.count, 0),
       bytes: streams.reduce((sum, one) => sum + one.bytes, 0),
@@ -48,3 +49,8 @@ obey({
   },
 });
 tell("ready");
+
+while (slow !== undefined) {
+  await subs[0].receive();
+  await sleep(Number(slow));
+}

@@ -12,12 +12,25 @@ const CLIENT = {
   secretKey: "D:)Q[IlAW!ahhC2ac:9*A}h:p?([4%wOTJ%JR%cs",
 };
 
-/** Options of the socket that binds. */
-export const CURVE_SERVER = { curveServer: true, curveSecretKey: SERVER.secretKey };
 
-/** Options of the socket that connects. */
-export const CURVE_CLIENT = {
+const CURVE_SERVER = { curveServer: true, curveSecretKey: SERVER.secretKey };
+
+
+const CURVE_CLIENT = {
   curveServerKey: SERVER.publicKey,
   curvePublicKey: CLIENT.publicKey,
   curveSecretKey: CLIENT.secretKey,
 };
+
+/**
+ * A socket's options for `curve=1` or `plain=1`.
+ *
+ * @param {{ curve?: string, plain?: string }} pairs
+ * @param {"server" | "client"} side
+ * @returns {object}
+ */
+export function securityOptions({ curve, plain }, side) {
+  if (curve) return side === "server" ? CURVE_SERVER : CURVE_CLIENT;
+  if (plain) return side === "server" ? { plainServer: true } : { plainUsername: "bench", plainPassword: "bench" };
+  return {};
+}
