@@ -12,11 +12,6 @@
 const FUNCTIONS = [
   "crypto_box_beforenm",
   "crypto_core_hsalsa20",
-  "crypto_onetimeauth_poly1305",
-  "crypto_onetimeauth_poly1305_final",
-  "crypto_onetimeauth_poly1305_init",
-  "crypto_onetimeauth_poly1305_update",
-  "crypto_onetimeauth_poly1305_verify",
   "crypto_scalarmult_base",
   "crypto_secretbox_easy",
   "crypto_secretbox_open_easy",

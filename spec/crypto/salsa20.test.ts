@@ -6,25 +6,11 @@ import { GROUP_BYTES, type Salsa20, salsa20Code } from "../../src/crypto/salsa20
 import { Random } from "../helpers/random.ts";
 import { assert, suite } from "../helpers/test.ts";
 import { salsa20Block } from "../twins/salsa20.ts";
-
-interface Memory {
-  readonly buffer: ArrayBuffer;
-}
-const { WebAssembly } = globalThis as unknown as {
-  WebAssembly: {
-    Memory: new (size: { initial: number }) => Memory;
-    Module: new (code: Uint8Array) => object;
-    Instance: new (module: object, imports: object) => { exports: Record<string, unknown> };
-  };
-};
+import { kernelMemory } from "./kernel.ts";
 
 const it = suite("crypto/salsa20");
 
-const pages = new WebAssembly.Memory({ initial: 2 });
-const memory = Buffer.from(pages.buffer);
-const { exports } = new WebAssembly.Instance(new WebAssembly.Module(salsa20Code()), { "": { memory: pages } });
-const kernel = exports.salsa20 as Salsa20;
-
+const { memory, run: kernel } = kernelMemory<Salsa20>(salsa20Code());
 const [KEY, NONCE, INPUT, OUTPUT] = [0, 32, 256, 65_536];
 const random = new Random(20);
 const key = random.octets(32);

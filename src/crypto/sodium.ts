@@ -6,7 +6,7 @@
  * Memory. The library's own part ends where its memory ended at start. No function used here allocates, so that the pages
  * that are added behind it are ours alone, never move, and hold
  *
- *     KEY 64 | SECRET 64 | NONCE 8 + TAG 16 (adjacent) | STATE 256 | INPUT | 32 | OPENED | OUTPUT
+ *     KEY 64 | SECRET 64 | NONCE and TAG 64 | AUTHENTICATOR 64 | STATE 64 | 80 | INPUT | 32 | OPENED | OUTPUT
  *
  * The speed. CURVE's nonce is 16 octets that never change in one direction and an 8-octet counter, and XSalsa20 is
  * HSalsa20(key, first 16 octets) followed by Salsa20 under that subkey: so the subkey is computed once per connection, not
@@ -37,6 +37,7 @@ import {
   NONCE_BYTES,
   TAG_BYTES,
 } from "./crypto.ts";
+import { POLY1305_STATE_BYTES, type Poly1305, poly1305Code } from "./poly1305.ts";
 import { GROUP_BYTES, type Salsa20, salsa20Code } from "./salsa20.ts";
 
 /** The part of WebAssembly that is used: Node's types do not describe it. */
@@ -59,18 +60,13 @@ const NO_IMPORTS = new globalThis.Proxy({}, { get: () => () => 0 });
 
 const PAGE_BYTES = 65536;
 const BLOCK_BYTES = 64;
+const AUTHENTICATED_BYTES = 16;
 const COUNTER_BYTES = 8;
-const STATE_BYTES = 256;
 
 const {
   memory: pages,
   crypto_box_beforenm: beforenm,
   crypto_core_hsalsa20: hsalsa20,
-  crypto_onetimeauth_poly1305: authenticate,
-  crypto_onetimeauth_poly1305_final: authenticateFinal,
-  crypto_onetimeauth_poly1305_init: authenticateInit,
-  crypto_onetimeauth_poly1305_update: authenticateUpdate,
-  crypto_onetimeauth_poly1305_verify: verify,
   crypto_scalarmult_base: scalarmultBase,
   crypto_secretbox_easy: secretbox,
   crypto_secretbox_open_easy: secretboxOpen,
@@ -82,8 +78,11 @@ const KEY: number = pages.buffer.byteLength;
 const SECRET: number = KEY + 64;
 const NONCE: number = SECRET + 64;
 const TAG: number = NONCE + COUNTER_BYTES;
-const STATE: number = NONCE + 64;
-const INPUT: number = STATE + STATE_BYTES;
+const AUTHENTICATOR: number = NONCE + 64;
+const STATE: number = AUTHENTICATOR + 64;
+/** A state that nobody writes. */
+const NO_STATE: number = STATE + 64;
+const INPUT: number = NO_STATE + 64 + AUTHENTICATED_BYTES;
 const OPENED: number = INPUT + DESK_AREA_BYTES + MARGIN_BYTES;
 const OUTPUT: number = OPENED + DESK_AREA_BYTES;
 const END: number = OUTPUT + DESK_AREA_BYTES + GROUP_BYTES;
@@ -92,14 +91,18 @@ pages.grow(Math.ceil((END - KEY) / PAGE_BYTES));
 const memory: Buffer = Buffer.from(pages.buffer);
 const view: DataView = new DataView(pages.buffer);
 
-/** Our Salsa20, working in the library's memory; undefined where there is no SIMD. */
-const salsa20 = loadSalsa20();
+/** Puts one of our kernels into the library's memory. */
+function place(code: Uint8Array): unknown {
+  return new WebAssembly.Instance(new WebAssembly.Module(code), { "": { memory: pages } }).exports.run;
+}
 
-function loadSalsa20(): Salsa20 | undefined {
+const poly1305 = place(poly1305Code()) as Poly1305;
+const salsa20 = placeSalsa20();
+
+/** Undefined where there is no SIMD. */
+function placeSalsa20(): Salsa20 | undefined {
   const code = salsa20Code();
-  if (!WebAssembly.validate(code)) return undefined;
-  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(code), { "": { memory: pages } });
-  return exports.salsa20 as Salsa20;
+  return WebAssembly.validate(code) ? (place(code) as Salsa20) : undefined;
 }
 
 /**
@@ -137,18 +140,23 @@ function clear(inputBytes = 0): void {
 class SodiumStream implements MessageStream {
   readonly #subkey: Buffer;
   readonly #counter: Buffer;
-  readonly #state: Buffer = Buffer.alloc(STATE_BYTES);
+  /** The key of the authenticator. */
+  readonly #authenticator: Buffer;
+  readonly #state: Buffer = Buffer.alloc(POLY1305_STATE_BYTES);
+  /** Sealed octets that do not fill a block of the authenticator. */
+  readonly #rest: Buffer = Buffer.alloc(AUTHENTICATED_BYTES);
+  #restBytes = 0;
   /** Octets of the key stream that are used up; the first 32 are the authenticator's key. */
   #position = MARGIN_BYTES;
 
   constructor(subkey: Buffer, counter: Uint8Array) {
     this.#subkey = subkey;
     this.#counter = Buffer.from(counter);
-    this.#select();
-    memory.fill(0, INPUT, INPUT + MARGIN_BYTES);
-    xor(INPUT, INPUT, MARGIN_BYTES, 0);
-    authenticateInit(STATE, INPUT);
-    memory.copy(this.#state, 0, STATE, STATE + STATE_BYTES);
+    memory.set(subkey, KEY);
+    memory.set(counter, NONCE);
+    memory.fill(0, AUTHENTICATOR, AUTHENTICATOR + MARGIN_BYTES);
+    xor(AUTHENTICATOR, AUTHENTICATOR, MARGIN_BYTES, 0);
+    this.#authenticator = take(AUTHENTICATOR, MARGIN_BYTES);
   }
 
   seal(piece: Buffer): void {
@@ -157,10 +165,10 @@ class SodiumStream implements MessageStream {
       const length = Math.min(DESK_BYTES, piece.length - at);
       const start = this.#lay(piece, at, at + length);
       this.#crypt(start, length);
-      authenticateUpdate(STATE, start, length, 0);
+      this.#authenticate(start, length);
       memory.copy(piece, at, start, start + length);
     }
-    memory.copy(this.#state, 0, STATE, STATE + STATE_BYTES);
+    memory.copy(this.#state, 0, STATE, STATE + POLY1305_STATE_BYTES);
   }
 
   open(source: Buffer, from: number, to: number, target: Buffer, offset: number): void {
@@ -168,17 +176,18 @@ class SodiumStream implements MessageStream {
     for (let at = from; at < to; at += DESK_BYTES) {
       const length = Math.min(DESK_BYTES, to - at);
       const start = this.#lay(source, at, at + length);
-      authenticateUpdate(STATE, start, length, 0);
+      this.#authenticate(start, length);
       this.#crypt(start, length);
       memory.copy(target, offset + at - from, start, start + length);
     }
-    memory.copy(this.#state, 0, STATE, STATE + STATE_BYTES);
+    memory.copy(this.#state, 0, STATE, STATE + POLY1305_STATE_BYTES);
   }
 
   tag(): Buffer {
-    memory.set(this.#state, STATE);
-    authenticateFinal(STATE, TAG);
-    this.#state.fill(0);
+    this.#select();
+    memory.set(this.#rest, INPUT);
+    poly1305(TAG, INPUT, this.#restBytes, AUTHENTICATOR, STATE);
+    this.#authenticator.fill(0);
     return take(TAG, TAG_BYTES);
   }
 
@@ -189,11 +198,12 @@ class SodiumStream implements MessageStream {
   #select(): void {
     memory.set(this.#subkey, KEY);
     memory.set(this.#counter, NONCE);
+    memory.set(this.#authenticator, AUTHENTICATOR);
     memory.set(this.#state, STATE);
   }
 
   /**
-   * Lays a piece where its first octet is as far into a block as the key stream is: the library begins at whole blocks only.
+   * Lays a piece where its first octet is as far into a block as the key stream is: the cipher begins at whole blocks only.
    * What is in front of it there is garbage and comes out as garbage.
    */
   #lay(source: Buffer, from: number, to: number): number {
@@ -205,6 +215,17 @@ class SodiumStream implements MessageStream {
   #crypt(start: number, length: number): void {
     xor(INPUT, INPUT, start - INPUT + length, Math.floor(this.#position / BLOCK_BYTES));
     this.#position += length;
+  }
+
+  /** The authenticator takes whole blocks: what is over waits, and is laid in front of the next piece. */
+  #authenticate(start: number, length: number): void {
+    const from = start - this.#restBytes;
+    const total = this.#restBytes + length;
+    const over = total % AUTHENTICATED_BYTES;
+    this.#rest.copy(memory, from, 0, this.#restBytes);
+    poly1305(0, from, total - over, AUTHENTICATOR, STATE);
+    memory.copy(this.#rest, 0, from + total - over, from + total);
+    this.#restBytes = over;
   }
 }
 
@@ -228,15 +249,24 @@ class SodiumCipher implements MessageCipher {
     view.setUint32(NONCE + 4, counterLow);
     clearMargin(at);
     xor(at, at, MARGIN_BYTES + length, 0);
-    authenticate(at + TAG_BYTES, at + MARGIN_BYTES, length, 0, at);
+    poly1305(at + TAG_BYTES, at + MARGIN_BYTES, length, at, NO_STATE);
   }
 
   open(at: number, length: number): boolean {
-    for (let i = 0; i < COUNTER_BYTES + TAG_BYTES; i += 4)
-      view.setInt32(NONCE + i, view.getInt32(at + COUNTER_BYTES + i));
+    view.setInt32(NONCE, view.getInt32(at + COUNTER_BYTES));
+    view.setInt32(NONCE + 4, view.getInt32(at + COUNTER_BYTES + 4));
+    const [tag0, tag1] = [view.getInt32(at + TAG_BYTES), view.getInt32(at + TAG_BYTES + 4)];
+    const [tag2, tag3] = [view.getInt32(at + TAG_BYTES + 8), view.getInt32(at + TAG_BYTES + 12)];
     clearMargin(at);
     xor(OPENED - MARGIN_BYTES, at, MARGIN_BYTES + length, 0);
-    if (verify(TAG, at + MARGIN_BYTES, length, 0, OPENED - MARGIN_BYTES) === 0) return true;
+    poly1305(TAG, at + MARGIN_BYTES, length, OPENED - MARGIN_BYTES, NO_STATE);
+    // All four words are compared whichever differs: how long it takes tells nothing.
+    const differs =
+      (tag0 ^ view.getInt32(TAG)) |
+      (tag1 ^ view.getInt32(TAG + 4)) |
+      (tag2 ^ view.getInt32(TAG + 8)) |
+      (tag3 ^ view.getInt32(TAG + 12));
+    if (differs === 0) return true;
     memory.fill(0, OPENED, OPENED + length + GROUP_BYTES);
     return false;
   }
