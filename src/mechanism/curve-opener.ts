@@ -82,7 +82,9 @@ export class Opener {
     this.#cipher = cipher;
     this.#high = counter.high;
     this.#low = counter.low;
-    this.#maxBodyBytes = OVERHEAD_BYTES + (maxMessageSize < 0 ? constants.MAX_LENGTH : maxMessageSize);
+    // A Buffer's limit may be the largest exact number there is: nothing can be added to it.
+    const limit = maxMessageSize < 0 ? constants.MAX_LENGTH : OVERHEAD_BYTES + maxMessageSize;
+    this.#maxBodyBytes = Math.min(limit, constants.MAX_LENGTH);
     this.#end = desk.output;
   }
 
