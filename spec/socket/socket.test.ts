@@ -357,6 +357,33 @@ it("a socket that its program drops is collected, and its port is free then", as
   });
 });
 
+for (const [what, watch] of [
+  [
+    "a pending events.receive()",
+    (pull: Pull, seen: string[]) => pull.events.receive().then(({ type }) => seen.push(type)),
+  ],
+  ["a listener", (pull: Pull, seen: string[]) => pull.events.on("accept", ({ type }) => seen.push(type))],
+] as const) {
+  it(`one with ${what} is not, until that ends`, async () => {
+    const seen: string[] = [];
+    const { ref, address } = await (async () => {
+      const pull = new Pull();
+      const address = await sockets.bound(pull, "tcp");
+      watch(pull, seen);
+      return { ref: new WeakRef(pull), address };
+    })();
+    await collectGarbage();
+    assert.ok(ref.deref());
+    sockets.own(new Push()).connect(address);
+    await eventually(() => seen[0] === "accept");
+    ref.deref()?.events.close();
+    await eventually(async () => {
+      await collectGarbage();
+      return ref.deref() === undefined;
+    });
+  });
+}
+
 it("one with a pending operation is not", async () => {
   const push = sockets.own(new Push());
   const { ref, receiving } = await (async () => {

@@ -42,6 +42,7 @@ export class ObserverHub implements EventSink {
   /** Whether somebody asked for events. */
   active = false;
   readonly #keeper: Keeper;
+  #socket: WeakRef<object> | undefined;
   #observer: Observer | undefined;
   #intake: Intake | undefined;
   #ended = false;
@@ -54,12 +55,18 @@ export class ObserverHub implements EventSink {
   get observer(): Observer {
     if (this.#observer !== undefined && (this.#ended || !this.#observer.closed)) return this.#observer;
     if (this.#ended) throw errnoError("ENOTSOCK");
-    const observer = new Observer(this.#keeper, (intake) => {
+    const observer = new Observer(this.#keeper, this.#socket, (intake) => {
       this.#intake = intake;
       this.active = intake !== undefined;
     });
     this.#observer = observer;
     return observer;
+  }
+
+  /** The same, for `socket`, which must not be collected while somebody waits for its events. */
+  observe(socket: object): Observer {
+    this.#socket ??= new WeakRef(socket);
+    return this.observer;
   }
 
   emit(event: Event): void {
@@ -86,16 +93,19 @@ export class ObserverHub implements EventSink {
  */
 export class Observer implements EventSubscriber, AsyncIterable<Event> {
   readonly #keeper: Keeper;
+  readonly #socket: WeakRef<object> | undefined;
   readonly #connect: (intake: Intake | undefined) => void;
   readonly #queue = new Ring<Event>();
   #reader: Reader | undefined;
   #emitter: EventEmitter | undefined;
-  #held = false;
+  /** While somebody waits: what the garbage collector must not take, for a socket that it takes is closed. */
+  #held: { socket: object | undefined } | undefined;
   #scheduled = false;
   #closed = false;
 
-  constructor(keeper: Keeper, connect: (intake: Intake | undefined) => void) {
+  constructor(keeper: Keeper, socket: WeakRef<object> | undefined, connect: (intake: Intake | undefined) => void) {
     this.#keeper = keeper;
+    this.#socket = socket;
     this.#connect = connect;
     connect({ deliver: (event) => this.#deliver(event) });
   }
@@ -224,8 +234,8 @@ export class Observer implements EventSubscriber, AsyncIterable<Event> {
   #updateHold(): void {
     const listening = !this.#closed && this.#emitter !== undefined && this.#emitter.eventNames().length > 0;
     const held = this.#reader !== undefined || listening;
-    if (held === this.#held) return;
-    this.#held = held;
+    if (held === (this.#held !== undefined)) return;
+    this.#held = held ? { socket: this.#socket?.deref() } : undefined;
     if (held) this.#keeper.hold();
     else this.#keeper.release();
   }

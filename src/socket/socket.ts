@@ -80,7 +80,7 @@ export abstract class Socket {
 
   /** What happens to this socket's connections. Events are recorded from the first use of this on. */
   get events(): Observer {
-    return this.#core.events.observer;
+    return this.#core.events.observe(this);
   }
 
   /** The context that this socket was made in; undefined when it is closed. */
