@@ -2,8 +2,8 @@
  * Runs the project's checks one after the other and adds them up; the last line is `N passed, N failed`.
  *
  *   npm run ok     what a change has to pass: format and lint, types, layers, build, tests, packed tarball
- *   npm test       the tests: build, tests, packed tarball, interop with other implementations
- *   gate.mjs ci    both
+ *   npm test       the tests: build, tests, packed tarball, interop with other implementations; with CI set both of these
+ *                  and a short run of the benchmark
  *
  * A check without counts of its own is one pass or one failure. All steps run even if one fails, but for those that need
  * a build that failed.
@@ -17,7 +17,7 @@ import { BIN, install, ROOT, run, summary } from "./lib.mjs";
 const PLANS = {
   ok: ["lint", "types", "layers", "build", "spec", "package"],
   test: ["build", "spec", "package", "interop"],
-  ci: ["lint", "types", "layers", "build", "spec", "package", "interop"],
+  ci: ["lint", "types", "layers", "build", "spec", "package", "interop", "bench"],
 };
 
 /** Runs one of the project's scripts with Node. @param {string[]} args */
@@ -46,6 +46,12 @@ async function interop() {
   return counted(await run(process.execPath, ["run.mjs"], { cwd: path.join(ROOT, "interop") }));
 }
 
+/** Every benchmark once, with tiny counts: that each works and loses nothing. Times are not looked at. */
+async function bench() {
+  if (!(await install("bench"))) return { passed: 0, failed: 1, skipped: 0 };
+  return counted(await run(process.execPath, ["bench/run.mjs", "--smoke"]));
+}
+
 /** @type {Record<string, () => Promise<Counts>>} */
 const STEPS = {
   lint: async () => single(await node(BIN.biome, process.env.CI ? "ci" : "check", "--error-on-warnings")),
@@ -55,13 +61,15 @@ const STEPS = {
   spec: async () => counted(await node("scripts/spec.mjs")),
   package: async () => counted(await node("scripts/spec.mjs", "package/")),
   interop,
+  bench,
 };
 
 /** Steps that use dist. */
-const NEED_BUILD = ["package", "interop"];
+const NEED_BUILD = ["package", "interop", "bench"];
 
-const plan = PLANS[/** @type {keyof typeof PLANS} */ (process.argv[2])];
-if (!plan) throw new Error(`usage: gate.mjs ${Object.keys(PLANS).join("|")}`);
+const wanted = process.argv[2] === "test" && process.env.CI ? "ci" : process.argv[2];
+const plan = PLANS[/** @type {keyof typeof PLANS} */ (wanted)];
+if (!plan) throw new Error("usage: gate.mjs ok|test");
 
 /** @type {Counts} */
 const sum = { passed: 0, failed: 0, skipped: 0 };
