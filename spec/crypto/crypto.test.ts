@@ -97,6 +97,19 @@ it("keys, nonces and messages of a wrong size are refused before they overwrite 
   assert.throws(() => crypto.cipher(key, range(0, 15)), RangeError);
 });
 
+it("without WebAssembly the error says so", () => {
+  const { WebAssembly } = globalThis as { WebAssembly?: unknown };
+  Reflect.deleteProperty(globalThis, "WebAssembly");
+  try {
+    assert.throws(
+      () => loadCrypto(),
+      (error: NodeJS.ErrnoException) => error.code === "ENOTSUP",
+    );
+  } finally {
+    Object.assign(globalThis, { WebAssembly });
+  }
+});
+
 it("nothing of a handshake stays on the desk", () => {
   const { memory } = crypto.desk;
   const sealed = crypto.box(sessionKey, range(0, 24), pattern(100, 3));

@@ -5,6 +5,7 @@
  * an option can wait; it takes about fifteen milliseconds, most of them for instantiating.
  */
 import { randomBytes } from "node:crypto";
+import { errnoError } from "../errors.ts";
 import { type Crypto, KEY_BYTES } from "./crypto.ts";
 import type * as Sodium from "./sodium.ts";
 
@@ -20,8 +21,12 @@ export interface KeyPair {
 
 let loaded: Crypto | undefined;
 
-/** The library. */
+/**
+ * The library.
+ * @throws ErrnoError ENOTSUP where there is no WebAssembly (`node --jitless`).
+ */
 export function loadCrypto(): Crypto {
+  if (!("WebAssembly" in globalThis)) throw errnoError("ENOTSUP", undefined, "CURVE needs WebAssembly");
   // The build turns the path into that of the second bundle; tests bundle the file in place. Either way it is evaluated here.
   loaded ??= (require("./sodium.ts") as typeof Sodium).sodium;
   return loaded;
