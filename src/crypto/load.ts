@@ -2,7 +2,7 @@
  * Loads the cryptographic library when it is first needed, and makes keys.
  *
  * The library is large, so it is a bundle of its own. Loading it is synchronous, since neither `connect()` nor the setter of
- * an option can wait; it takes about fifteen milliseconds, most of them for instantiating.
+ * an option can wait; it takes about twelve milliseconds, once in a process.
  */
 import { randomBytes } from "node:crypto";
 import { errnoError } from "../errors.ts";
