@@ -11,6 +11,7 @@
  * - Writing: one batch of whole messages at a time, for as long as the kernel takes everything at once.
  * - A session ends once, in one order: what was received becomes readable, events are raised, the keeper gets its pipe back.
  */
+import { ZMTP_3_0 } from "../codec/greeting.ts";
 import type { ConnectionHandler, Failure, PeerInfo } from "../connection/connection.ts";
 import type { PeerConnection } from "../connection/raw.ts";
 import type { ZapHook } from "../connection/security.ts";
@@ -171,7 +172,8 @@ export class Session implements ConnectionHandler, StreamHandler, PipeLink, Flus
     this.#isReady = true;
     this.#arm();
     const events = this.#host.events;
-    if (events.active && peer.version > 0) events.emit({ type: "handshake", address: this.address });
+    // Peers of ZMTP 1.0 and 2.0 have no handshake, nor have raw ones.
+    if (events.active && peer.version >= ZMTP_3_0) events.emit({ type: "handshake", address: this.address });
     const pipe = this.#keeper.ready(this, peer);
     if (pipe === undefined) {
       this.#stream.destroy();
