@@ -27,7 +27,7 @@ const EXIT_GRACE_MS = 5_000;
 /** @typedef {{ passed: number, failed: number, skipped: number }} Counts */
 
 /** Lists spec files with `ending`, relative to spec/. @param {string} ending @returns {string[]} */
-function specFiles(ending) {
+export function specFiles(ending) {
   const found = readdirSync(path.join(ROOT, "spec"), { recursive: true, encoding: "utf8" });
   return found
     .map((file) => file.split(path.sep).join("/"))
@@ -59,13 +59,23 @@ export async function compile(files, outdir) {
   });
 }
 
-/** Runs one compiled file. @param {string} file @param {string} name @returns {Promise<Counts>} */
-function runFile(file, name) {
+/** @typedef {Counts & { reason: string, output: string, ms: number }} Outcome `reason` says why it failed when no test did */
+
+/** What runs a compiled file here. */
+const NODE = [process.execPath, "--enable-source-maps", "--expose-gc"];
+
+/**
+ * Runs one compiled file to its end.
+ * @param {string} file @param {string[]} command what to put in front of it @param {NodeJS.ProcessEnv} [env]
+ * @param {number} [limit] milliseconds
+ * @returns {Promise<Outcome>}
+ */
+export function execute(file, command = NODE, env = {}, limit = FILE_TIMEOUT_MS) {
   return new Promise((resolve) => {
     const started = Date.now();
-    const child = spawn(process.execPath, ["--enable-source-maps", "--expose-gc", file], {
+    const child = spawn(command[0], [...command.slice(1), file], {
       cwd: ROOT,
-      env: { ...process.env, NO_COLOR: "1", FORCE_COLOR: "0" },
+      env: { ...process.env, NO_COLOR: "1", FORCE_COLOR: "0", ...env },
       stdio: ["ignore", "pipe", "pipe"],
     });
     let output = "";
@@ -75,7 +85,7 @@ function runFile(file, name) {
       reason = why;
       child.kill("SIGKILL");
     };
-    let timer = setTimeout(kill, FILE_TIMEOUT_MS, `still running after ${FILE_TIMEOUT_MS} ms`);
+    let timer = setTimeout(kill, limit, `still running after ${limit} ms`);
     let done = false;
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding("utf8").on("data", (text) => {
@@ -95,19 +105,22 @@ function runFile(file, name) {
       if (!reason && result.failed === 0 && code !== 0)
         reason = `exit code ${code ?? signal} although its tests passed`;
       if (reason) result.failed += 1;
-      const took = `${Date.now() - started} ms`;
-      if (result.failed > 0) {
-        console.log(`FAILED ${name} (${summary(result)}; ${took})${reason ? `: ${reason}` : ""}`);
-        console.log(output.trimEnd().replace(/^/gm, "    "));
-      } else {
-        const skips = output
-          .match(/^.*skipped: .*$/gm)
-          ?.map((line) => `\n    ${line.slice(line.indexOf("skipped: "))}`);
-        console.log(`ok ${name} (${summary(result)}; ${took})${skips?.join("") ?? ""}`);
-      }
-      resolve(result);
+      resolve({ ...result, reason, output, ms: Date.now() - started });
     });
   });
+}
+
+/** Runs one compiled file and tells how it went. @param {string} file @param {string} name @returns {Promise<Counts>} */
+async function runFile(file, name) {
+  const { reason, output, ms, ...result } = await execute(file);
+  if (result.failed > 0) {
+    console.log(`FAILED ${name} (${summary(result)}; ${ms} ms)${reason ? `: ${reason}` : ""}`);
+    console.log(output.trimEnd().replace(/^/gm, "    "));
+  } else {
+    const skips = output.match(/^.*skipped: .*$/gm)?.map((line) => `\n    ${line.slice(line.indexOf("skipped: "))}`);
+    console.log(`ok ${name} (${summary(result)}; ${ms} ms)${skips?.join("") ?? ""}`);
+  }
+  return result;
 }
 
 /** Reads uvu's closing lines. @param {string} output @returns {Counts | undefined} */

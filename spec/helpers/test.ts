@@ -12,6 +12,9 @@ export * as assert from "uvu/assert";
 /** How long one test may take when it does not say otherwise. */
 const TEST_TIMEOUT_MS = 10_000;
 
+/** Processors that are emulated need more. */
+const TIMEOUT_FACTOR = Number(process.env.SPEC_TIMEOUT_FACTOR ?? 1);
+
 type Body = () => unknown;
 
 export interface TestOptions {
@@ -44,7 +47,8 @@ process.on("exit", () => {
 });
 
 /** Runs `body` and rejects when it has not settled in time. */
-async function bounded(body: Body, limit: number): Promise<void> {
+async function bounded(body: Body, milliseconds: number): Promise<void> {
+  const limit = milliseconds * TIMEOUT_FACTOR;
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`not settled after ${limit} ms`)), limit);
