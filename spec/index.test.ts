@@ -18,7 +18,7 @@ it("tells capabilities as booleans only", () => {
   const { capability } = zmtp;
   assert.equal(
     { ...capability },
-    { ipc: true, pgm: false, tipc: false, norm: false, curve: true, gssapi: false, draft: true },
+    { ipc: true, pgm: false, tipc: false, norm: false, curve: true, gssapi: false, draft: false },
   );
 });
 

@@ -11,7 +11,7 @@ export function curveKeyPair(): { publicKey: string; secretKey: string } {
   return { publicKey: encodeZ85(publicKey), secretKey: encodeZ85(secretKey) };
 }
 
-/** What can be used. */
+/** What can be used. The draft sockets and tipc, which the native binding has, are not here: programs ask before they use them. */
 export const capability: Readonly<Record<string, boolean>> = {
   ipc: true,
   pgm: false,
@@ -19,5 +19,5 @@ export const capability: Readonly<Record<string, boolean>> = {
   norm: false,
   curve: true,
   gssapi: false,
-  draft: true,
+  draft: false,
 };
