@@ -83,6 +83,32 @@ it("adds the user id and the answer's properties, which the peer's own do not re
   ]);
 });
 
+it("lets its word stand when the peer's claims came first, but not about what only the peer knows", () => {
+  const { bench, answer } = asked("NULL");
+  const claims = encodeProperties([
+    ["Socket-Type", Buffer.from("PUSH")],
+    ["X-Role", Buffer.from("root")],
+    ["X-Own", Buffer.from("kept")],
+  ]);
+  bench.feed(`04${(claims.length + 6).toString(16)} 055245414459 ${claims.toString("hex")}`);
+  const granted = encodeProperties([
+    ["X-Role", Buffer.from("guest")],
+    ["X-Role", Buffer.from("second")],
+    ["Socket-Type", Buffer.from("PUB")],
+    ["Identity", Buffer.from("other")],
+    ["User-Id", Buffer.from("root")],
+  ]);
+  answer(reply("200", granted, "joe"), 0);
+  const { properties, socketType, identity } = bench.peer!;
+  assert.equal([socketType, identity.length], ["PUSH", 0]);
+  assert.equal([...properties].map(([name, value]) => `${name}=${value}`).sort(), [
+    "Socket-Type=PUSH",
+    "User-Id=joe",
+    "X-Own=kept",
+    "X-Role=guest",
+  ]);
+});
+
 it("says 400 and 500 to the peer and ends, and ends in silence by 300", () => {
   for (const status of ["400", "500"]) {
     const { bench, answer } = asked("NULL");

@@ -12,6 +12,7 @@ import {
   admitsWithoutAuthenticator,
   encodeZapRequest,
   parseZapReply,
+  type ZapReply,
   type ZapRequest,
   zapPolicy,
 } from "../mechanism/zap.ts";
@@ -65,6 +66,9 @@ const IDENTITY_BYTES = 255;
 
 /** Properties that only this side knows; a peer that claims them is not believed. */
 const RESERVED_PROPERTIES: ReadonlySet<string> = new Set(["User-Id", "Peer-Address"]);
+
+/** Properties that the protocol itself goes by: only the peer knows them. */
+const PEER_PROPERTIES: ReadonlySet<string> = new Set(["Socket-Type", "Identity"]);
 
 const STATUSES: ReadonlyMap<string, 300 | 400 | 500> = new Map([
   ["300", 300],
@@ -181,15 +185,23 @@ export class Security implements MechanismHost {
     }
     const reply = parseZapReply(frames);
     if (reply.status === 200) {
-      this.properties.set("User-Id", reply.userId);
-      for (const [name, value] of reply.properties) {
-        if (!this.properties.has(name)) this.properties.set(name, value);
-      }
+      this.#grant(reply);
       accepted();
       return;
     }
     if (reply.status !== 300) this.send(errorBody(String(reply.status), this.mechanism.errorPrefix));
     throw new Refusal({ kind: "auth", status: reply.status, flush: true });
+  }
+
+  /** What the authenticator says of a peer stands, whether the peer has claimed something else before or does so later. */
+  #grant({ userId, properties }: ZapReply): void {
+    this.properties.set("User-Id", userId);
+    const granted = new Set<string>();
+    for (const [name, value] of properties) {
+      if (RESERVED_PROPERTIES.has(name) || PEER_PROPERTIES.has(name) || granted.has(name)) continue;
+      granted.add(name);
+      this.properties.set(name, value);
+    }
   }
 }
 
