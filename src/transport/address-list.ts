@@ -21,8 +21,9 @@ export class AddressList {
     this.#list.addSubnet(address, prefix, family === 4 ? "ipv4" : "ipv6");
   }
 
-  /** Whether an address is in the set; text that is no IP address never is. */
-  has(address: string): boolean {
+  /** Whether an address is in the set, whatever its zone ("fe80::1%eth0"); text that is no IP address never is. */
+  has(peer: string): boolean {
+    const [address] = peer.split("%");
     const family = isIP(address);
     return family !== 0 && this.#list.check(address, family === 4 ? "ipv4" : "ipv6");
   }
