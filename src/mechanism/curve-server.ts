@@ -10,7 +10,7 @@
  *
  * RFC 26 "CurveZMQ"; libzmq options ZMQ_CURVE_SERVER, ZMQ_CURVE_SECRETKEY.
  */
-import { wipe } from "../bytes.ts";
+import { sameSecret, wipe } from "../bytes.ts";
 import { ERROR, READY } from "../codec/command.ts";
 import { KEY_BYTES } from "../crypto/crypto.ts";
 import { type KeyPair, keyPair } from "../crypto/load.ts";
@@ -139,7 +139,7 @@ export class CurveServer implements Mechanism {
       throw fault("ERR_ZMTP_MALFORMED_COMMAND_INITIATE", `an INITIATE of ${body.length} octets`);
     }
     const cookie = body.subarray(INITIATE.length, INITIATE_COUNTER_OFFSET);
-    if (!cookie.equals(this.#cookie!)) throw fault("ERR_ZMTP_CRYPTOGRAPHIC", "the cookie of another connection");
+    if (!sameSecret(cookie, this.#cookie!)) throw fault("ERR_ZMTP_CRYPTOGRAPHIC", "the cookie of another connection");
 
     const { crypto } = this.#tools;
     this.#key = agreed(crypto.precompute(this.#transient!.secretKey, this.#clientKey!));
