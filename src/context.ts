@@ -15,7 +15,7 @@ import { defineContextAccessors, getContextOption, setContextOption } from "./op
 import type { ContextOptions } from "./option-types.ts";
 import { type ContextValues, createContextOptions } from "./options.ts";
 import type { Loop } from "./session/host.ts";
-import { Turn } from "./session/turn.ts";
+import { type Flushable, Turn } from "./session/turn.ts";
 import { InprocNames } from "./transport/inproc.ts";
 import { heldRequests } from "./transport/net-stream.ts";
 
@@ -42,6 +42,15 @@ export class ContextCore implements Loop {
   #open = 0;
   #holds = 0;
   #anchor: NodeJS.Timeout | undefined;
+  #isAnchored = false;
+  readonly #slack: Flushable = {
+    isScheduled: false,
+    endTurn: () => {
+      if (this.#holds > 0 || !this.#isAnchored) return;
+      this.#isAnchored = false;
+      this.#anchor?.unref();
+    },
+  };
 
   /** Counts a new socket in. @throws ErrnoError EMFILE above maxSockets */
   enter(member: Member): void {
@@ -62,16 +71,19 @@ export class ContextCore implements Loop {
     processEnd.delete(this);
     clearInterval(this.#anchor);
     this.#anchor = undefined;
+    this.#isAnchored = false;
   }
 
   hold(): void {
-    if (++this.#holds > 1) return;
+    if (++this.#holds > 1 || this.#isAnchored) return;
+    this.#isAnchored = true;
     if (this.#anchor === undefined) this.#anchor = setInterval(() => {}, LONG_MS);
     else this.#anchor.ref();
   }
 
+  /** The anchor is let go when the turn ends: most who wait again do so at once. */
   release(): void {
-    if (--this.#holds === 0) this.#anchor?.unref();
+    if (--this.#holds === 0) this.turn.schedule(this.#slack);
   }
 
   /** Whether a socket has unsent messages that may still keep a process alive which ended `waited` milliseconds ago. */

@@ -8,6 +8,14 @@ import type { Pattern } from "./pattern.ts";
 
 const BUSY = "Socket is busy reading; only one receive operation may be in progress at any time";
 
+/** The functions of the promise that was made last: one executor for all promises, in place of a closure for each. */
+const handedOut: Pick<PendingReceive, "resolve" | "reject"> = { resolve: () => {}, reject: () => {} };
+
+function handOut(resolve: (value: never) => void, reject: (error: Error) => void): void {
+  (handedOut as { resolve: typeof resolve }).resolve = resolve;
+  (handedOut as { reject: typeof reject }).reject = reject;
+}
+
 /** A receive that waits. */
 interface PendingReceive {
   readonly resolve: (value: never) => void;
@@ -105,13 +113,21 @@ export class Receiver {
   #wait<T>(many: number, iterates: boolean, user: object): Promise<T> {
     const { loop, options } = this.#core;
     if (options.receiveTimeout === 0) return Promise.reject(errnoError(this.#pattern.receiveFault));
-    return new Promise<T>((resolve, reject) => {
-      const pending: PendingReceive = { resolve, reject, many, iterates, timer: undefined, isWoken: false, user };
-      const timeout = options.receiveTimeout;
-      if (timeout > 0) pending.timer = setTimeout(() => this.#fail(pending, false), timeout);
-      this.#pending = pending;
-      loop.hold();
-    });
+    const promise = new Promise<T>(handOut);
+    const pending: PendingReceive = {
+      resolve: handedOut.resolve,
+      reject: handedOut.reject,
+      many,
+      iterates,
+      timer: undefined,
+      isWoken: false,
+      user,
+    };
+    const timeout = options.receiveTimeout;
+    if (timeout > 0) pending.timer = setTimeout(() => this.#fail(pending, false), timeout);
+    this.#pending = pending;
+    loop.hold();
+    return promise;
   }
 
   #collect(max: number): Buffer[][] {
