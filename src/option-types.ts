@@ -7,11 +7,11 @@ import type { Verbosity } from "./options.ts";
 
 /** What every socket has. */
 export interface SocketOptionsCommon {
-  /** Kept for compatibility: there are no I/O threads to choose among. Default 0. (ZMQ_AFFINITY) */
+  /** Without effect: there are no I/O threads to choose among. Default 0. (ZMQ_AFFINITY) */
   affinity: number;
-  /** Multicast data rate in kilobits a second, at least 1. Default 100; stored only. (ZMQ_RATE) */
+  /** Multicast data rate in kilobits a second, at least 1. Default 100. Without effect: there is no multicast. (ZMQ_RATE) */
   rate: number;
-  /** Milliseconds that a multicast receiver may be absent. Default 10000; stored only. (ZMQ_RECOVERY_IVL) */
+  /** Milliseconds that a multicast receiver may be absent. Default 10000. Without effect: there is no multicast. (ZMQ_RECOVERY_IVL) */
   recoveryInterval: number;
   /** The number of the socket's type. (ZMQ_TYPE) */
   readonly type: number;
@@ -34,11 +34,11 @@ export interface SocketOptionsCommon {
   readonly lastEndpoint: string | null;
   /** TCP keep-alive: 1 on, 0 off, -1 as the system has it. Default -1. (ZMQ_TCP_KEEPALIVE) */
   tcpKeepalive: number;
-  /** Unanswered probes that end a connection. Default -1, as the system has it. (ZMQ_TCP_KEEPALIVE_CNT) */
+  /** Unanswered probes that end a connection. Default -1, as the system has it. Without effect: Node sets its own. (ZMQ_TCP_KEEPALIVE_CNT) */
   tcpKeepaliveCount: number;
   /** Seconds of silence before the first probe. Default -1, as the system has it. (ZMQ_TCP_KEEPALIVE_IDLE) */
   tcpKeepaliveIdle: number;
-  /** Seconds between probes. Default -1, as the system has it. (ZMQ_TCP_KEEPALIVE_INTVL) */
+  /** Seconds between probes. Default -1, as the system has it. Without effect: Node sets its own. (ZMQ_TCP_KEEPALIVE_INTVL) */
   tcpKeepaliveInterval: number;
   /** Adds an address range ("10.0.0.0/8") whose peers may connect, null admits all again. Reading throws EINVAL. (ZMQ_TCP_ACCEPT_FILTER) */
   tcpAcceptFilter: string | null;
@@ -69,7 +69,7 @@ export interface SocketOptionsCommon {
   zapDomain: string | null;
   /** The ZAP handler has to be there when a domain is set, and is not asked without one. Default false. (ZMQ_ZAP_ENFORCE_DOMAIN) */
   zapEnforceDomain: boolean;
-  /** Type of service of the IP packets. Default 0; stored only. (ZMQ_TOS) */
+  /** Type of service of the IP packets, up to 255. Default 0. Without effect where Node has no `setTypeOfService`, before version 26. (ZMQ_TOS) */
   typeOfService: number;
   /** Milliseconds that a handshake may take, 0 for ever. Default 30000. (ZMQ_HANDSHAKE_IVL) */
   handshakeInterval: number;
@@ -87,11 +87,11 @@ export interface SocketOptionsCommon {
   heartbeatTimeout: number;
   /** Milliseconds that one attempt of TCP to connect may take, 0 as long as the system lets it. Default 0. (ZMQ_CONNECT_TIMEOUT) */
   connectTimeout: number;
-  /** Milliseconds that sent data may stay unacknowledged. Default 0, as the system has it; stored only. (ZMQ_TCP_MAXRT) */
+  /** Milliseconds that sent data may stay unacknowledged. Default 0, as the system has it. Without effect: Node cannot set it. (ZMQ_TCP_MAXRT) */
   tcpMaxRetransmitTimeout: number;
   /** Whether libzmq lets several threads use this type of socket. (ZMQ_THREAD_SAFE) */
   readonly threadSafe: boolean;
-  /** Octets of one multicast packet, at least 1. Default 1500; stored only. (ZMQ_MULTICAST_MAXTPDU) */
+  /** Octets of one multicast packet, at least 1. Default 1500. Without effect: there is no multicast. (ZMQ_MULTICAST_MAXTPDU) */
   multicastMaxTransportDataUnit: number;
   /** Not available: throws EINVAL. (ZMQ_VMCI_BUFFER_SIZE) */
   vmciBufferSize: number;
@@ -101,9 +101,9 @@ export interface SocketOptionsCommon {
   vmciBufferMaxSize: number;
   /** Not available: throws EINVAL. (ZMQ_VMCI_CONNECT_TIMEOUT) */
   vmciConnectTimeout: number;
-  /** Network interface, up to 16 octets, null any. Default null; stored only. (ZMQ_BINDTODEVICE) */
+  /** Network interface, up to 16 octets, null any. Default null. Without effect: Node cannot set it; bind to the interface's address instead, or connect from it ("tcp://source:0;host:port"). (ZMQ_BINDTODEVICE) */
   interface: string | null;
-  /** Kept for compatibility: an option of Windows. Default false. (ZMQ_LOOPBACK_FASTPATH) */
+  /** Without effect: an option of Windows. Default false. (ZMQ_LOOPBACK_FASTPATH) */
   loopbackFastPath: boolean;
   /** Properties for the peers to see, by names that start with "X-"; null none. (ZMQ_METADATA) */
   get metadata(): Record<string, string>;
@@ -112,19 +112,19 @@ export interface SocketOptionsCommon {
 
 /** What sockets that send have. */
 export interface WriterOptions {
-  /** Octets of the kernel's send buffer. Default -1, as the system has it. (ZMQ_SNDBUF) */
+  /** Octets of the kernel's send buffer. Default -1, as the system has it. Without effect: Node cannot set it. (ZMQ_SNDBUF) */
   sendBufferSize: number;
   /** Messages that may wait for one peer, 0 without limit; beyond, `send` waits or drops, as the type has it. Default 1000. Live. (ZMQ_SNDHWM) */
   sendHighWaterMark: number;
   /** Milliseconds that `send` may wait before it rejects with EAGAIN: -1 for ever, 0 not at all. Default -1. Live. (ZMQ_SNDTIMEO) */
   sendTimeout: number;
-  /** Networks that a multicast may cross, at least 1. Default 1. (ZMQ_MULTICAST_HOPS) */
+  /** Networks that a multicast may cross, at least 1. Default 1. Without effect: there is no multicast. (ZMQ_MULTICAST_HOPS) */
   multicastHops: number;
 }
 
 /** What sockets that receive have. */
 export interface ReaderOptions {
-  /** Octets of the kernel's receive buffer. Default -1, as the system has it. (ZMQ_RCVBUF) */
+  /** Octets of the kernel's receive buffer. Default -1, as the system has it. Without effect: Node cannot set it. (ZMQ_RCVBUF) */
   receiveBufferSize: number;
   /** Messages of one peer that may wait to be received, 0 without limit; beyond, its connection is not read. Default 1000. Live. (ZMQ_RCVHWM) */
   receiveHighWaterMark: number;
@@ -242,17 +242,17 @@ export interface StreamOptions {
 
 /** What a context has. */
 export interface ContextOptions {
-  /** Kept for compatibility: sockets run on the event loop. At least 0, default 1. (ZMQ_IO_THREADS) */
+  /** Without effect: sockets run on the event loop. At least 0, default 1. (ZMQ_IO_THREADS) */
   ioThreads: number;
   /** Sockets that may be open at a time, at least 1; one more fails with EMFILE. Default 1023. (ZMQ_MAX_SOCKETS) */
   maxSockets: number;
   /** 65535. (ZMQ_SOCKET_LIMIT) */
   readonly maxSocketsLimit: number;
-  /** Kept for compatibility, write-only. (ZMQ_THREAD_PRIORITY) */
+  /** Without effect: there is no thread; write-only. (ZMQ_THREAD_PRIORITY) */
   set threadPriority(value: number);
-  /** Kept for compatibility, write-only. (ZMQ_THREAD_SCHED_POLICY) */
+  /** Without effect: there is no thread; write-only. (ZMQ_THREAD_SCHED_POLICY) */
   set threadSchedulingPolicy(value: number);
-  /** The largest message that can be sent, in octets. At least 0, default 2147483647. (ZMQ_MAX_MSGSZ) */
+  /** Without effect, as in libzmq: the sockets' own `maxMessageSize` limits what they receive. At least 0, default 2147483647. (ZMQ_MAX_MSGSZ) */
   maxMessageSize: number;
   /** New sockets understand IPv6. Default false. (ZMQ_IPV6) */
   ipv6: boolean;
