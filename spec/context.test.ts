@@ -2,6 +2,7 @@
 import { Context, Pull, Push, Subscriber } from "zmtp";
 import { type ContextCore, coreOf } from "../src/context.ts";
 import { assert, suite } from "./helpers/test.ts";
+import { turn } from "./helpers/wait.ts";
 
 const it = suite("context");
 
@@ -81,7 +82,7 @@ function timers(): number {
   return getActiveResourcesInfo?.call(process).filter((name) => name === "Timeout").length ?? 0;
 }
 
-it("holds are counted", () => {
+it("holds are counted, and let go at the end of a turn", async () => {
   const core: ContextCore = coreOf(new Context());
   const before = timers();
   core.hold();
@@ -90,8 +91,14 @@ it("holds are counted", () => {
   core.release();
   assert.is(timers(), before + 1);
   core.release();
+  assert.is(timers(), before + 1);
+  await turn();
   assert.is(timers(), before);
   core.hold();
+  assert.is(timers(), before + 1);
+  core.release();
+  core.hold();
+  await turn();
   assert.is(timers(), before + 1);
   core.release();
 });
