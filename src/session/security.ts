@@ -3,6 +3,7 @@
  * authenticator, which is another socket of the same context (RFC 27, "ZAP").
  */
 import type { ZapHook } from "../connection/security.ts";
+import { errnoError } from "../errors.ts";
 import { curveMechanism } from "../mechanism/curve.ts";
 import type { MechanismFactory } from "../mechanism/mechanism.ts";
 import { ZAP_ENDPOINT } from "../mechanism/zap.ts";
@@ -12,8 +13,14 @@ import { UNKNOWN_PEER } from "../pipe.ts";
 import type { InprocHost, InprocNames, InprocPipe } from "../transport/inproc.ts";
 import { now } from "./host.ts";
 
-/** Makes the CURVE side of an endpoint's connections; undefined with another mechanism. @throws ErrnoError EINVAL when a key is missing */
+/**
+ * Makes the CURVE side of an endpoint's connections; undefined with another mechanism.
+ * @throws ErrnoError EINVAL for a security that could never let anybody in: a key is missing, or nobody could be asked about passwords
+ */
 export function curveOf(options: OptionValues): MechanismFactory | undefined {
+  if (options.plainServer && options.zapEnforceDomain && options.zapDomain.length === 0) {
+    throw errnoError("EINVAL", undefined, "plainServer with zapEnforceDomain needs zapDomain");
+  }
   return options.securityMechanism === "curve" ? curveMechanism(options) : undefined;
 }
 
@@ -22,8 +29,11 @@ export function mayAsk(options: OptionValues): boolean {
   return options.zapDomain.length > 0 || options.plainServer || options.curveServer;
 }
 
-/** The answer in place of an authenticator that went away with the question: nobody is let in by its death. */
-const GONE = ["", "1.0", "1", "500", "Authenticator is gone", "", ""].map((text) => Buffer.from(text));
+/**
+ * The answer in place of an authenticator that went away with the question: nobody is let in by its death, and the peer may
+ * come again. libzmq's clients take 500 as final.
+ */
+const GONE = ["", "1.0", "1", "300", "Authenticator is gone", "", ""].map((text) => Buffer.from(text));
 
 const NO_LIMITS: InprocHost["limits"] = {
   send: Number.POSITIVE_INFINITY,
