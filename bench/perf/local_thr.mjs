@@ -5,6 +5,7 @@
  *   node bench/perf/local_thr.mjs [--impl zmtp] [--pattern push|pub] tcp://127.0.0.1:5555 100 1000000
  */
 
+import { printThroughput } from "../lib/both-ends.mjs";
 import { MANY } from "../lib/implementation.mjs";
 import { peakMemory, perfArguments } from "../lib/perf.mjs";
 
@@ -30,12 +31,6 @@ if (many) {
 } else {
   for (; left > 0; left--) checkSize(await socket.receive());
 }
-const seconds = Math.max(performance.now() - start, 0.001) / 1000;
-
-const perSecond = count / seconds;
-console.log(`message size: ${size} [B]`);
-console.log(`message count: ${count}`);
-console.log(`mean throughput: ${perSecond.toFixed(0)} [msg/s]`);
-console.log(`mean throughput: ${((perSecond * size * 8) / 1e6).toFixed(3)} [Mb/s]`);
+printThroughput(size, count, performance.now() - start);
 console.log(peakMemory());
 socket.close();

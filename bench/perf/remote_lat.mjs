@@ -4,8 +4,8 @@
  *   node bench/perf/remote_lat.mjs [--impl zmtp] tcp://127.0.0.1:5555 1 10000
  */
 
+import { printLatency } from "../lib/both-ends.mjs";
 import { perfArguments } from "../lib/perf.mjs";
-import { latencies } from "../lib/statistics.mjs";
 
 const { zmq, address, size, count } = await perfArguments("remote_lat");
 const req = new zmq.Request();
@@ -21,9 +21,5 @@ for (let trip = 0; trip < count; trip++) {
   times[trip] = ((now - before) * 1000) / 2;
   before = now;
 }
-const { mean, p50, p99, max } = latencies(times);
-console.log(`message size: ${size} [B]`);
-console.log(`roundtrip count: ${count}`);
-console.log(`average latency: ${mean.toFixed(3)} [us]`);
-console.log(`latency p50, p99, max: ${p50.toFixed(3)} ${p99.toFixed(3)} ${max.toFixed(3)} [us]`);
+printLatency(size, count, times);
 req.close();
