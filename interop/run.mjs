@@ -9,20 +9,23 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { AgentFailure } from "./lib/agent.mjs";
+import { PARTS, takePart } from "./lib/part.mjs";
 import { IMPLEMENTATION_NAMES, Missing, prepare } from "./lib/peers.mjs";
 import { AgentPool } from "./lib/pool.mjs";
-import { failureText, matrixMarkdown, matrixText, tally } from "./lib/report.mjs";
-import { expand } from "./lib/table.mjs";
-import { World } from "./lib/world.mjs";
+import { runPrograms } from "./lib/programs.mjs";
+import { writeReadme } from "./lib/readme.mjs";
+import { failureText, matrixMarkdown, matrixText, total } from "./lib/report.mjs";
+import { deviationWork, RAW_PEERS, rawWork, tableWork } from "./lib/work.mjs";
+import { deviations } from "./scenarios/deviations.mjs";
 import { SCENARIOS } from "./scenarios/index.mjs";
+import { raw } from "./scenarios/raw.mjs";
 
-/** @typedef {import("./lib/table.mjs").Case} Case */
+/** @typedef {import("./lib/work.mjs").Work} Work */
 /** @typedef {import("./lib/report.mjs").Result} Result */
 
-const CASE_MS = 20_000;
-
 const HELP = `node interop/run.mjs [options]
-  --peer a,b        which peers; all that are present unless said (${IMPLEMENTATION_NAMES.join(", ")})
+  --peer a,b        which peers; all that are present unless said (${IMPLEMENTATION_NAMES.join(", ")},
+                    and the scripted ${RAW_PEERS.join(", ")})
   --sut name        the system under test: zmtp unless said
   --scenario text   only scenarios whose name contains the text
   --variant text    only cases whose variant contains the text, as a=zmtp or bind=b,tcp
@@ -30,11 +33,13 @@ const HELP = `node interop/run.mjs [options]
   --zmtp folder     load zmtp from there, and build nothing
   --no-build        load zmtp as it is
   --jobs n          cases at a time; 2 unless said
+  --part name       ${PARTS.join(" or ")}; "ci" is what continuous integration runs
+  --programs        the programs too, though something was chosen
   --repeat n        every case n times
   --fresh           new processes for every case
   --verbose         a line for every case
   --list            show the scenarios and end
-  --write           keep the results in interop/results`;
+  --write           keep the results in interop/results and, when nothing was chosen, in the README`;
 
 const { values: args } = parseArgs({
   options: {
@@ -46,6 +51,8 @@ const { values: args } = parseArgs({
     zmtp: { type: "string" },
     "no-build": { type: "boolean", default: false },
     jobs: { type: "string", default: "2" },
+    part: { type: "string", default: "all" },
+    programs: { type: "boolean", default: false },
     repeat: { type: "string", default: "1" },
     fresh: { type: "boolean", default: false },
     verbose: { type: "boolean", default: false },
@@ -61,10 +68,11 @@ if (args.help || args.list) {
 }
 
 const sut = /** @type {string} */ (args.sut);
-const wantedPeers = args.peer?.split(",") ?? IMPLEMENTATION_NAMES.filter((name) => name !== sut && name !== "zmtp");
-for (const name of [sut, ...wantedPeers]) {
-  if (!IMPLEMENTATION_NAMES.includes(name)) throw new Error(`no implementation ${name}: ${IMPLEMENTATION_NAMES}`);
+const wanted = args.peer?.split(",") ?? [...IMPLEMENTATION_NAMES, ...RAW_PEERS];
+for (const name of [sut, ...wanted]) {
+  if (![...IMPLEMENTATION_NAMES, ...RAW_PEERS].includes(name)) throw new Error(`no implementation ${name}; see --help`);
 }
+const wantedPeers = IMPLEMENTATION_NAMES.filter((name) => name !== sut && name !== "zmtp" && wanted.includes(name));
 
 /** @type {Map<string, string[]>} */
 const commands = new Map();
@@ -94,35 +102,44 @@ for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM"])) process.on(si
 const features = new Map();
 for (const name of commands.keys()) features.set(name, await pool.features(name));
 
-/** @type {Case[]} */
-const cases = SCENARIOS.filter(({ name }) => name.includes(String(args.scenario)))
-  .flatMap((scenario) => peers.flatMap((peer) => expand(scenario, sut, peer, features)))
+/** Those whose deviations are looked at: the one under test, and each version of libzmq once. */
+const deviants = [sut, ...["native", "libzmq-c"].filter((name) => name !== sut && peers.includes(name))];
+
+if (!PARTS.includes(String(args.part))) throw new Error(`no part ${args.part}: ${PARTS}`);
+
+const whole = [
+  ...tableWork(SCENARIOS, sut, peers, features),
+  ...rawWork(raw, sut, features).filter(({ peer }) => wanted.includes(peer)),
+  ...deviationWork(deviations, args.peer === undefined ? deviants : [], features),
+];
+const work = takePart(whole, String(args.part))
+  .filter(({ scenario }) => scenario.includes(String(args.scenario)))
   .filter(({ variant }) => variant.includes(String(args.variant)))
   .filter(({ transport }) => args.transport === undefined || transport === args.transport)
-  .flatMap((testCase) => Array.from({ length: Number(args.repeat) }, () => testCase));
+  .flatMap((piece) => Array.from({ length: Number(args.repeat) }, () => piece));
 
 /** @type {(Result | undefined)[]} in the order of the table, whichever ends first */
-const results = cases.map(() => undefined);
+const results = work.map(() => undefined);
 let folders = 0;
 
-/** @param {Case} testCase @returns {Promise<Result>} */
-async function runCase(testCase) {
-  const { scenario, peer, variant, skip } = testCase;
+/** @param {Work} piece @returns {Promise<Result>} */
+async function runPiece(piece) {
+  const { scenario, peer, variant, skip } = piece;
   /** @type {Result} */
-  const result = { scenario: scenario.name, peer, variant, status: "passed" };
+  const result = { scenario, peer, variant, status: "passed" };
   if (skip !== undefined) return { ...result, status: "skipped", reason: skip };
   const own = join(folder, String(++folders));
   mkdirSync(own);
-  const world = new World(testCase, pool, own);
+  const world = piece.open(pool, own);
   const started = performance.now();
-  const limit = scenario.ms ?? CASE_MS;
   /** @type {NodeJS.Timeout | undefined} */
   let timer;
   const timeout = new Promise((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`not finished after ${limit} ms`)), limit);
+    timer = setTimeout(() => reject(new Error(`not finished after ${piece.ms} ms`)), piece.ms);
   });
   try {
-    await Promise.race([scenario.run(world), timeout]);
+    const seen = await Promise.race([piece.run(world), timeout]);
+    if (typeof seen === "string") result.seen = seen;
     await world.end(true);
   } catch (error) {
     const { message, code } = /** @type {any} */ (error);
@@ -140,10 +157,10 @@ async function runCase(testCase) {
 }
 
 let next = 0;
-async function work() {
-  while (next < cases.length) {
+async function worker() {
+  while (next < work.length) {
     const at = next++;
-    const result = await runCase(cases[at]);
+    const result = await runPiece(work[at]);
     results[at] = result;
     if (args.verbose) console.log(`${result.status} ${result.scenario} [${result.variant}] ${result.ms ?? 0} ms`);
     if (result.status === "failed") console.log(failureText(result, sut));
@@ -151,20 +168,38 @@ async function work() {
 }
 
 const started = performance.now();
-await Promise.all(Array.from({ length: Number(args.jobs) }, work));
+await Promise.all(Array.from({ length: Number(args.jobs) }, worker));
 await pool.close();
 
-const finished = /** @type {Result[]} */ (results);
+/** Whether only a part was asked for by name. */
+const isChosen =
+  [args.peer, args.transport].some(Boolean) || args.scenario !== "" || args.variant !== "" || sut !== "zmtp";
+const programs = args.programs || !isChosen ? await runPrograms() : [];
+
 const versions = Object.fromEntries(
   [...features].map(([name, { version, library }]) => [
     name,
     library === "" || library === version ? version : `${version} (libzmq ${library})`,
   ]),
 );
-const outcome = { sut, versions, results: finished, missing };
-console.log(matrixText(outcome, peers));
+/** @type {import("./lib/report.mjs").Outcome} */
+const outcome = {
+  sut,
+  part: String(args.part),
+  versions,
+  peers,
+  rawPeers: RAW_PEERS,
+  results: /** @type {Result[]} */ (results),
+  missing,
+  programs,
+  deviations: new Map(
+    deviations.flatMap(({ name, deviation }) => (deviation === undefined ? [] : [[name, deviation]])),
+  ),
+  seconds: Math.round((performance.now() - started) / 1000),
+};
+console.log(matrixText(outcome));
 
-const counts = tally(finished);
+const counts = total(outcome);
 for (const [name, reason] of Object.entries(missing)) {
   const fails = process.env.CI === "true";
   console.log(`${fails ? "FAILED" : "skipped"} the whole of ${name}: ${reason}`);
@@ -174,12 +209,13 @@ for (const [name, reason] of Object.entries(missing)) {
 if (args.write) {
   const target = fileURLToPath(new URL("results", import.meta.url));
   mkdirSync(target, { recursive: true });
-  const lines = finished.map(({ transcript: _, ...kept }) => JSON.stringify(kept));
-  const head = JSON.stringify({ sut, versions, missing }).slice(0, -1);
+  const lines = outcome.results.map(({ transcript: _, ...kept }) => JSON.stringify(kept));
+  const head = JSON.stringify({ sut, part: outcome.part, versions, missing, programs }).slice(0, -1);
   writeFileSync(join(target, "matrix.json"), `${head},"results":[\n${lines.join(",\n")}\n]}\n`);
-  writeFileSync(join(target, "matrix.md"), matrixMarkdown(outcome, peers));
+  writeFileSync(join(target, "matrix.md"), matrixMarkdown(outcome));
+  if (!isChosen && outcome.part === "all") writeReadme(outcome);
 }
 
-console.log(`${Math.round((performance.now() - started) / 1000)} s`);
+console.log(`${outcome.seconds} s`);
 console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
 process.exitCode = counts.failed > 0 ? 1 : 0;

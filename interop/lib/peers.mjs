@@ -34,6 +34,9 @@ function outputOf(error) {
   return String(stderr || message).trim();
 }
 
+/** What runs zmtp: this Node, or the command in $INTEROP_RUNTIME, in words without spaces. */
+const runtime = process.env.INTEROP_RUNTIME?.split(" ") ?? [process.execPath];
+
 /** @param {PrepareOptions} options */
 function prepareZmtp({ zmtp, build }) {
   const folder = zmtp ?? root;
@@ -53,7 +56,7 @@ function prepareZmtp({ zmtp, build }) {
   } catch {
     throw new Missing(`${folder} has nothing to load`);
   }
-  return [process.execPath, nodeAgent, "zmtp", folder];
+  return [...runtime, nodeAgent, "zmtp", folder];
 }
 
 function prepareNative() {

@@ -8,7 +8,10 @@
 /** @typedef {import("../lib/world.mjs").FrameLike} FrameLike */
 
 const KIB = 1024;
-const SIZES = [0, 1, 255, 256, 64 * KIB - 1, 64 * KIB, 64 * KIB + 1, KIB * KIB];
+const SIZES = [0, 1, 255, 256, 64 * KIB - 1, 64 * KIB, 64 * KIB + 1, KIB * KIB, 10 * KIB * KIB];
+
+/** 10 MiB take their time where cores are shared: pattern, checksum, and the way between. */
+const LARGE_MS = 8000;
 
 /** 255 is the last short frame, 8192 libzmq's buffer, 65536 what Node reads at once. */
 const bodies = SIZES.map((size, index) => ({ size, seed: index }));
@@ -44,7 +47,7 @@ const MIXED = Array.from({ length: 60 }, (_, index) => [
 /** @type {Family["carry"]} */
 async function oneWay({ a, b }, messages) {
   for (const message of messages) await a.send(message);
-  await b.expect(messages);
+  await b.expect(messages, LARGE_MS);
 }
 
 /** @type {Family["carry"]} */
@@ -57,9 +60,9 @@ async function bothWays({ a, b }, messages) {
 async function roundTrips({ a, b }, messages) {
   for (const message of messages) {
     await a.send(message);
-    await b.expect([message]);
+    await b.expect([message], LARGE_MS);
     await b.send(message);
-    await a.expect([message]);
+    await a.expect([message], LARGE_MS);
   }
 }
 
@@ -67,9 +70,9 @@ async function roundTrips({ a, b }, messages) {
 async function routed({ a: dealer, b: router }, messages) {
   for (const message of messages) {
     await dealer.send(message);
-    await router.expect([["dealer", ...message]]);
+    await router.expect([["dealer", ...message]], LARGE_MS);
     await router.send(["dealer", ...message]);
-    await dealer.expect([message]);
+    await dealer.expect([message], LARGE_MS);
   }
 }
 
@@ -96,6 +99,7 @@ function scenario(family, what, messages) {
   return {
     name: `${family.name}/${what}`,
     roles: family.roles,
+    ms: 30_000,
     options: family.name === "dealer-router" ? { a: { routingId: "dealer" } } : {},
     async run(world) {
       await world.link();

@@ -1,0 +1,40 @@
+/** Puts the result of a run into the project's README, between two marks: one line for each family of scenarios. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { markdownLines, matrix, total, versionsText } from "./report.mjs";
+
+const README = fileURLToPath(new URL("../../README.md", import.meta.url));
+const BEGIN = "<!-- interop:begin -->";
+const END = "<!-- interop:end -->";
+
+/** @param {import("./report.mjs").Result} result */
+const family = ({ scenario }) => scenario.split("/")[0];
+
+/** @param {import("./report.mjs").Outcome} outcome */
+function text(outcome) {
+  const { passed, failed, skipped } = total(outcome);
+  const own = outcome.results.filter(({ scenario }) => !/^(raw|deviation)\//.test(scenario));
+  const scripted = outcome.results.filter(({ scenario }) => scenario.startsWith("raw/"));
+  const versions = outcome.rawPeers.map((peer) => {
+    const counts = scripted.filter((result) => result.peer === peer);
+    return `${peer.slice(4)} (${counts.filter(({ status }) => status === "passed").length}/${counts.length})`;
+  });
+  return [
+    "Cases passed, of those that the peer can play:",
+    "",
+    ...markdownLines(matrix(own, outcome.peers, "zmtp with", family)),
+    "",
+    `Scripted peers, octet for octet, of ZMTP ${versions.join(", ")}. ${passed} passed, ${failed} failed, ${skipped} skipped:`,
+    `${versionsText(outcome)}.`,
+  ];
+}
+
+/** @param {import("./report.mjs").Outcome} outcome @returns whether there was a place for it */
+export function writeReadme(outcome) {
+  const before = readFileSync(README, "utf8");
+  const from = before.indexOf(BEGIN);
+  const to = before.indexOf(END);
+  if (from < 0 || to < from) return false;
+  writeFileSync(README, `${before.slice(0, from + BEGIN.length)}\n${text(outcome).join("\n")}\n${before.slice(to)}`);
+  return true;
+}
