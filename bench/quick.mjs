@@ -50,7 +50,6 @@ if (isBusy(machine)) console.log(`${BUSY}\n`);
 const results = await measure(scenarios, {
   rounds,
   durationMs,
-  warmUpMs: durationMs / 2,
   keep: true,
   missing,
   ...createProgress(total),

@@ -64,7 +64,6 @@ async function full() {
   const results = await measure(scenarios, {
     rounds,
     durationMs,
-    warmUpMs: durationMs / 2,
     keep: false,
     missing,
     ...progress,

@@ -10,6 +10,7 @@
 #define ZMTP_BENCH_COMMON_H
 
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -171,6 +172,39 @@ static UNUSED void keep (void *data, void *hint)
 static UNUSED void plain_server (void *socket)
 {
     set_number (socket, ZMQ_PLAIN_SERVER, 1);
+}
+
+/* PLAIN needs somebody who looks at the password (RFC 27, ZAP): lets everyone in. */
+static UNUSED void *let_everyone_in (void *handler)
+{
+    char version[16];
+    char id[256];
+    char rest[256];
+    for (;;) {
+        int more = 1;
+        size_t length = sizeof more;
+        int version_size = zmq_recv (handler, version, sizeof version, 0);
+        int id_size = zmq_recv (handler, id, sizeof id, 0);
+        check (version_size >= 0 && id_size >= 0, "zmq_recv");
+        for (zmq_getsockopt (handler, ZMQ_RCVMORE, &more, &length); more;
+             zmq_getsockopt (handler, ZMQ_RCVMORE, &more, &length))
+            zmq_recv (handler, rest, sizeof rest, 0);
+        zmq_send (handler, version, (size_t) version_size, ZMQ_SNDMORE);
+        zmq_send (handler, id, (size_t) id_size, ZMQ_SNDMORE);
+        zmq_send (handler, "200", 3, ZMQ_SNDMORE);
+        zmq_send (handler, "OK", 2, ZMQ_SNDMORE);
+        zmq_send (handler, "bench", 5, ZMQ_SNDMORE);
+        zmq_send (handler, "", 0, 0);
+    }
+    return NULL;
+}
+
+static UNUSED void start_handler (void *context)
+{
+    pthread_t thread;
+    void *handler = zmq_socket (context, ZMQ_REP);
+    check (zmq_bind (handler, "inproc://zeromq.zap.01") == 0, "zmq_bind");
+    pthread_create (&thread, NULL, let_everyone_in, handler);
 }
 
 static UNUSED void plain_client (void *socket)

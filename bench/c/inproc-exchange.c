@@ -1,6 +1,5 @@
 /* REQ and REP over inproc, the REP in a thread of its own; round trips for each `run <ms>`: size=1 */
 
-#include <pthread.h>
 
 #include "common.h"
 

@@ -1,6 +1,5 @@
 /* PUSH and PULL over inproc, the sender in a thread of its own as libzmq wants it: size=10 */
 
-#include <pthread.h>
 
 #include "common.h"
 

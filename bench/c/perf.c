@@ -4,7 +4,6 @@
  * inproc_thr, latency, throughput and poll. The same steps and the same output as ../perf and ../seeds.
  */
 
-#include <pthread.h>
 
 #include "common.h"
 

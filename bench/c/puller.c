@@ -11,7 +11,10 @@ int main (int argc, char **argv)
     struct stream stream;
     int senders = (int) number_option (argc, argv, "senders", 1);
     begin ();
-    void *pull = zmq_socket (zmq_ctx_new (), ZMQ_PULL);
+    void *context = zmq_ctx_new ();
+    void *pull = zmq_socket (context, ZMQ_PULL);
+    if (number_option (argc, argv, "plain", 0))
+        start_handler (context);
     secure (pull, argc, argv, 1);
     check (zmq_bind (pull, text_option (argc, argv, "address", "")) == 0, "zmq_bind");
     tell_ready (pull);

@@ -5,7 +5,6 @@
  * A message is the topic, and eight octets: the number (each hub adds one) and the sequence number, little-endian.
  */
 
-#include <pthread.h>
 #include <stdint.h>
 
 #include "common.h"

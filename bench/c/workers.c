@@ -1,6 +1,5 @@
 /* So many REP, a thread each, that connect and answer with what they got: address=tcp://127.0.0.1:5555 workers=4 */
 
-#include <pthread.h>
 
 #include "common.h"
 

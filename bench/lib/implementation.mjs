@@ -8,12 +8,15 @@
  * | `other`      | another build of it, at the path in ZMTP_OTHER: for before and after           |
  * | `native`     | the npm package `zeromq`, the native binding                                   |
  * | `libzmq-c`   | the programs in c/, linked with the installed libzmq                           |
+ * | `pyzmq`      | Python's binding of libzmq                                                     |
  * | `net`        | Node's own sockets without any protocol: the limit of what JavaScript can do   |
  */
 
+import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
+import { PYTHON } from "./programs.mjs";
 
 const require = createRequire(import.meta.url);
 
@@ -54,6 +57,7 @@ export function modulePath(name) {
  */
 export function missing(name) {
   if (name === "net") return undefined;
+  if (name === "pyzmq") return pyzmqMissing();
   if (name === "other" && !process.env.ZMTP_OTHER) return "ZMTP_OTHER is not set";
   if (name === "native") {
     return existsSync(new URL("../node_modules/zeromq", import.meta.url))
@@ -64,6 +68,15 @@ export function missing(name) {
   if (error !== undefined) return `not built (${error})`;
   if (name === "zmtp-many" && typeof load(name).zmq.Push.prototype.sendMany !== "function") return "has no sendMany()";
   return undefined;
+}
+
+function pyzmqMissing() {
+  try {
+    execFileSync(PYTHON, ["-c", "import zmq"], { stdio: "pipe" });
+    return undefined;
+  } catch {
+    return `${PYTHON} has no zmq`;
+  }
 }
 
 /** @param {string} name */

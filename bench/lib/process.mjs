@@ -3,20 +3,28 @@
  *
  * Each end of a benchmark is a process of its own. It reads commands from its standard input, a line each, and answers
  * on its standard output with one JSON object a line, `{"event": "ready", …}`. However the runner ends (normally, by
- * an exception, by SIGINT, SIGTERM or SIGHUP), its children are killed first and its temporary folder is removed; and a
- * child whose input ends leaves by itself, which covers a runner that was killed without warning.
+ * an exception, by SIGINT, SIGTERM or SIGHUP), its children are killed first and its temporary folder is removed. A runner
+ * that is killed without warning is covered too: a child whose input ends leaves by itself, and so does a small process
+ * that then removes the folder.
  */
 
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { RUNNER_VARIABLE } from "./seed.mjs";
 
 /** What a child wrote to its standard error is kept up to here, to be shown when it fails. */
 const STDERR_KEPT_CHARACTERS = 4000;
 
-/** @type {Set<Child>} */
+/** @typedef {(command: string, args: string[]) => [command: string, args: string[]]} Wrapper Puts a process inside something. */
+
+/** @type {Set<import("node:child_process").ChildProcess>} */
 const live = new Set();
+/** @type {(() => void)[]} */
+const atEnd = [];
+/** @type {Wrapper} */
+let wrapAll = (command, args) => [command, args];
 /** @type {string | undefined} */
 let folder;
 let guarded = false;
@@ -25,8 +33,8 @@ function guard() {
   if (guarded) return;
   guarded = true;
   process.on("exit", () => {
-    for (const child of live) child.kill();
-    if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+    for (const child of live) child.kill("SIGKILL");
+    for (const action of atEnd) action();
   });
   for (const [signal, number] of /** @type {const} */ ([
     ["SIGINT", 2],
@@ -38,20 +46,83 @@ function guard() {
 }
 
 /**
+ * Something to be done, synchronously, when the runner ends.
+ *
+ * @param {() => void} action
+ */
+export function whenRunnerEnds(action) {
+  guard();
+  atEnd.push(action);
+}
+
+/**
+ * Every process that is started from now on is put inside something, such as a group with a processor quota.
+ *
+ * @param {Wrapper} wrapper
+ */
+export function wrapProcesses(wrapper) {
+  wrapAll = wrapper;
+}
+
+/**
  * A folder for ipc paths, removed when the runner ends.
  *
  * @returns {string}
  */
 export function temporaryFolder() {
-  guard();
-  folder ??= mkdtempSync(join(tmpdir(), "zmtp-bench-"));
-  return folder;
+  if (folder !== undefined) return folder;
+  const made = mkdtempSync(join(tmpdir(), "zmtp-bench-"));
+  folder = made;
+  whenRunnerEnds(() => rmSync(made, { recursive: true, force: true }));
+  // In a group of its own, so that an interrupt at the terminal does not end it before the runner.
+  const janitor = spawn("sh", ["-c", 'cat >/dev/null; rm -rf -- "$1"', "sh", made], {
+    stdio: ["pipe", "ignore", "ignore"],
+    detached: true,
+  });
+  janitor.unref();
+  /** @type {any} */ (janitor.stdin).unref?.();
+  return made;
 }
 
-/** One end of a measurement, in its own process. */
-export class Child {
-  /** @type {import("node:child_process").ChildProcessWithoutNullStreams} */
-  #process;
+/**
+ * A process that ends with this one.
+ *
+ * @param {string} command
+ * @param {string[]} args
+ * @param {{ env?: Record<string, string>, wrap?: Wrapper }} [settings] `env` is added to the runner's own.
+ * @returns {import("node:child_process").ChildProcessWithoutNullStreams}
+ */
+export function spawnGuarded(command, args, { env, wrap = (name, rest) => [name, rest] } = {}) {
+  guard();
+  const child = spawn(...wrapAll(...wrap(command, args)), {
+    stdio: "pipe",
+    env: { ...process.env, [RUNNER_VARIABLE]: "1", ...env },
+  });
+  live.add(child);
+  child.on("close", () => live.delete(child));
+  child.stdin.on("error", () => {}); // It died; its exit says so.
+  return child;
+}
+
+/**
+ * Calls back with each whole line.
+ *
+ * @param {import("node:stream").Readable} stream
+ * @param {(line: string) => void} onLine
+ */
+export function readLines(stream, onLine) {
+  let rest = "";
+  stream.setEncoding("utf8").on("data", (text) => {
+    const lines = (rest + text).split("\n");
+    rest = /** @type {string} */ (lines.pop());
+    for (const line of lines) {
+      if (line !== "") onLine(line);
+    }
+  });
+}
+
+/** The runner's end of the line protocol: events in the order they came, or the reason why none will come. */
+export class Events {
   #name;
   /** @type {any[]} */
   #events = [];
@@ -59,47 +130,14 @@ export class Child {
   #waiting;
   /** @type {Error | undefined} */
   #failure;
-  #stderr = "";
-  /** @type {Promise<void>} */
-  #gone;
 
-  /**
-   * @param {string} name What it is called in an error.
-   * @param {string} command
-   * @param {string[]} args
-   * @param {Record<string, string>} [env] Added to the runner's own.
-   */
-  constructor(name, command, args, env) {
-    guard();
+  /** @param {string} name What it is called in an error. */
+  constructor(name) {
     this.#name = name;
-    this.#process = spawn(command, args, { stdio: "pipe", env: { ...process.env, ...env } });
-    live.add(this);
-    this.#process.stdin.on("error", () => {}); // It died; its exit says so.
-    this.#process.stderr.setEncoding("utf8").on("data", (text) => {
-      this.#stderr = (this.#stderr + text).slice(-STDERR_KEPT_CHARACTERS);
-    });
-    this.#gone = new Promise((resolve) => {
-      this.#process.on("error", (error) => {
-        this.#fail(error);
-        resolve();
-      });
-      this.#process.on("close", (code, signal) => {
-        this.#fail(
-          new Error(`${this.#name} ended (${signal ?? code})${this.#stderr ? `: ${this.#stderr.trim()}` : ""}`),
-        );
-        resolve();
-      });
-    });
-    this.#readLines();
-  }
-
-  /** @param {string} line */
-  send(line) {
-    this.#process.stdin.write(`${line}\n`);
   }
 
   /**
-   * The child's next event, which has to be the one called `name`.
+   * The next event, which has to be the one called `name`.
    *
    * @param {string} name
    * @param {number} [timeoutMs]
@@ -111,44 +149,17 @@ export class Child {
     return event;
   }
 
-  /** Resolves when the process is gone. */
-  get ended() {
-    return this.#gone;
-  }
-
-  kill() {
-    live.delete(this);
-    this.#process.kill("SIGKILL");
-  }
-
-  /** Kills it, and resolves when it is gone. Nothing is asked of the child: what it measured was told before. */
-  async stop() {
-    this.kill();
-    await this.#gone;
-  }
-
-  #readLines() {
-    let rest = "";
-    this.#process.stdout.setEncoding("utf8").on("data", (text) => {
-      const lines = (rest + text).split("\n");
-      rest = /** @type {string} */ (lines.pop());
-      for (const line of lines) {
-        if (line !== "") this.#onLine(line);
-      }
-    });
-  }
-
   /** @param {string} line */
-  #onLine(line) {
+  onLine(line) {
     let event;
     try {
       event = JSON.parse(line);
     } catch {
-      this.#fail(new Error(`${this.#name} printed ${JSON.stringify(line)}`));
+      this.fail(new Error(`${this.#name} printed ${JSON.stringify(line)}`));
       return;
     }
     if (event.event === "error") {
-      this.#fail(new Error(`${this.#name}: ${event.message}`));
+      this.fail(new Error(`${this.#name}: ${event.message}`));
     } else if (this.#waiting !== undefined) {
       this.#waiting.resolve(event);
     } else {
@@ -157,11 +168,9 @@ export class Child {
   }
 
   /** @param {Error} error */
-  #fail(error) {
-    live.delete(this);
+  fail(error) {
     this.#failure ??= error;
     this.#waiting?.reject(this.#failure);
-    if (this.#process.exitCode === null && this.#process.signalCode === null) this.#process.kill("SIGKILL");
   }
 
   /**
@@ -184,5 +193,116 @@ export class Child {
       clearTimeout(timer);
       this.#waiting = undefined;
     }
+  }
+}
+
+/** One end of a measurement, in its own process. */
+export class Child {
+  #process;
+  #name;
+  #events;
+  #stderr = "";
+  /** @type {Promise<void>} */
+  #gone;
+
+  /**
+   * @param {string} name What it is called in an error.
+   * @param {string} command
+   * @param {string[]} args
+   * @param {{ env?: Record<string, string>, wrap?: Wrapper }} [settings]
+   */
+  constructor(name, command, args, settings) {
+    this.#name = name;
+    this.#events = new Events(name);
+    this.#process = spawnGuarded(command, args, settings);
+    this.#process.stderr.setEncoding("utf8").on("data", (text) => {
+      this.#stderr = (this.#stderr + text).slice(-STDERR_KEPT_CHARACTERS);
+    });
+    this.#gone = new Promise((resolve) => {
+      this.#process.on("error", (error) => {
+        this.#events.fail(error);
+        resolve();
+      });
+      this.#process.on("close", (code, signal) => {
+        this.#events.fail(new Error(`${this.#name} ended (${signal ?? code})${this.stderr ? `: ${this.stderr}` : ""}`));
+        resolve();
+      });
+    });
+    readLines(this.#process.stdout, (line) => this.#events.onLine(line));
+  }
+
+  get pid() {
+    return this.#process.pid;
+  }
+
+  /** What it wrote to its standard error, the last of it. */
+  get stderr() {
+    return this.#stderr.trim();
+  }
+
+  /** @param {string} line */
+  send(line) {
+    this.#process.stdin.write(`${line}\n`);
+  }
+
+  /**
+   * @param {string} name
+   * @param {number} [timeoutMs]
+   * @returns {Promise<any>}
+   */
+  next(name, timeoutMs) {
+    return this.#events.next(name, timeoutMs);
+  }
+
+  /** Resolves when the process is gone. */
+  get ended() {
+    return this.#gone;
+  }
+
+  /** Kills it, and resolves when it is gone. Nothing is asked of the child: what it measured was told before. */
+  async stop() {
+    this.#process.kill("SIGKILL");
+    await this.#gone;
+  }
+}
+
+/** A program that prints for a person, and ends by itself. */
+export class Command {
+  #process;
+  /** @type {string[]} */
+  #lines = [];
+  #stderr = "";
+  /** @type {Promise<string[]>} */
+  done;
+
+  /**
+   * @param {string} name
+   * @param {string} command
+   * @param {string[]} args
+   * @param {{ env?: Record<string, string>, wrap?: Wrapper, onLine?: (line: string) => void }} [settings]
+   */
+  constructor(name, command, args, settings) {
+    this.#process = spawnGuarded(command, args, settings);
+    this.#process.stderr.setEncoding("utf8").on("data", (text) => {
+      this.#stderr = (this.#stderr + text).slice(-STDERR_KEPT_CHARACTERS);
+    });
+    readLines(this.#process.stdout, (line) => {
+      this.#lines.push(line);
+      settings?.onLine?.(line);
+    });
+    this.done = new Promise((resolve, reject) => {
+      this.#process.on("error", reject);
+      this.#process.on("close", (code, signal) => {
+        if (code === 0) resolve(this.#lines);
+        else reject(new Error(`${name} ended (${signal ?? code}): ${this.#stderr.trim() || this.#lines.at(-1) || ""}`));
+      });
+    });
+    this.done.catch(() => {}); // Whoever waits is told; a server that is stopped has nobody who waits.
+  }
+
+  /** @param {NodeJS.Signals} [signal] */
+  async stop(signal = "SIGKILL") {
+    this.#process.kill(signal);
+    await this.done.catch(() => {});
   }
 }

@@ -13,11 +13,14 @@
  * @typedef {object} Scenario
  * @property {string} id
  * @property {string} title
- * @property {"messages/s" | "bytes/s" | "µs" | "ms" | "bytes"} unit What a sample's value is; bytes/s is kept as messages/s of `size`.
+ * @property {"messages/s" | "bytes/s" | "connections/s" | "µs" | "ms" | "s" | "bytes" | "calls"} unit What a sample's value is; bytes/s is kept as messages/s of `size`.
  * @property {number} [size]
  * @property {string[]} implementations
  * @property {boolean} [once] A session can give one sample only, and needs no warm-up.
  * @property {number} [samples] So many samples a round.
+ * @property {number} [rounds] At most so many rounds.
+ * @property {number} [weight] How many times as long as an ordinary one it takes.
+ * @property {{ name: string, x: number }} [chart] Which chart it is a point of.
  * @property {(implementation: string) => Promise<Session>} open
  *
  * @typedef {object} Result
@@ -27,12 +30,14 @@
  *
  * @typedef {object} Settings
  * @property {number} rounds
- * @property {number} durationMs
- * @property {number} warmUpMs 0 for none.
+ * @property {number} durationMs Of a sample.
+ * @property {number} [totalMs] Of everything: samples are made as short as that needs, in the place of `durationMs`.
+ * @property {boolean} [noWarmUp]
  * @property {boolean} keep
  * @property {Map<string, string>} missing Implementations that are not here, and why.
  * @property {(scenario: Scenario, implementation: string, round: number) => void} [onStart]
  * @property {(scenario: Scenario, implementation: string, round: number, sample: Sample) => void} [onSample]
+ * @property {(scenario: Scenario, implementation: string, reason: string) => void} [onGap]
  * @property {(result: Result) => void} [onResult]
  */
 
@@ -43,13 +48,43 @@
  */
 export async function measure(scenarios, settings) {
   const results = [];
-  for (const scenario of scenarios) {
-    const result = await measureOne(scenario, settings);
+  const end = performance.now() + (settings.totalMs ?? 0);
+  for (const [at, scenario] of scenarios.entries()) {
+    const durationMs =
+      settings.totalMs === undefined
+        ? settings.durationMs
+        : shareOf(end - performance.now(), scenarios.slice(at), settings);
+    const result = await measureOne(scenario, { ...settings, durationMs });
     settings.onResult?.(result);
     results.push(result);
   }
   return results;
 }
+
+/** Starting the processes of a session. */
+const OPEN_MS = 800;
+
+/** The shortest sample that means something, and the longest that is of use. */
+const SHORTEST_MS = 80;
+const LONGEST_MS = 2000;
+
+/**
+ * How long a sample of the first of these scenarios may take, so that all of them fit.
+ *
+ * @param {number} leftMs
+ * @param {Scenario[]} scenarios
+ * @param {Settings} settings
+ */
+function shareOf(leftMs, scenarios, { rounds, missing }) {
+  const series = scenarios.reduce((sum, { implementations, weight = 1 }) => {
+    return sum + weight * implementations.filter((name) => !missing.has(name)).length;
+  }, 0);
+  const share = (leftMs / series - OPEN_MS) / (rounds + WARM_UP_SHARE);
+  return Math.round(Math.min(LONGEST_MS, Math.max(SHORTEST_MS, share)));
+}
+
+/** A warm-up lasts so much of a sample. */
+const WARM_UP_SHARE = 0.5;
 
 /**
  * @param {Scenario} scenario
@@ -67,7 +102,7 @@ async function measureOne(scenario, settings) {
   /** @type {Map<string, Session>} */
   const kept = new Map();
   try {
-    for (let round = 0; round < settings.rounds; round++) {
+    for (let round = 0; round < Math.min(settings.rounds, scenario.rounds ?? Infinity); round++) {
       for (let turn = 0; turn < names.length; turn++) {
         const name = names[(turn + round) % names.length];
         if (!result.gaps.has(name)) await sampleOne(result, name, round, kept, settings);
@@ -97,7 +132,7 @@ async function sampleOne(result, name, round, kept, settings) {
     if (session === undefined) {
       session = await scenario.open(name);
       if (keep) kept.set(name, session);
-      if (settings.warmUpMs > 0 && !scenario.once) await session.sample(settings.warmUpMs);
+      if (!settings.noWarmUp && !scenario.once) await session.sample(settings.durationMs * WARM_UP_SHARE);
     }
     for (let left = scenario.samples ?? 1; left > 0; left--) {
       const sample = await session.sample(settings.durationMs);
@@ -108,8 +143,9 @@ async function sampleOne(result, name, round, kept, settings) {
     }
   } catch (error) {
     result.gaps.set(name, (error instanceof Error ? error.message : String(error)).split("\n", 1)[0]);
+    settings.onGap?.(scenario, name, String(result.gaps.get(name)));
     kept.delete(name);
-    await session?.close();
+    if (keep) await session?.close();
   } finally {
     if (!keep) await session?.close();
   }

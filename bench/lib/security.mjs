@@ -12,15 +12,27 @@ const CLIENT = {
   secretKey: "D:)Q[IlAW!ahhC2ac:9*A}h:p?([4%wOTJ%JR%cs",
 };
 
-
 const CURVE_SERVER = { curveServer: true, curveSecretKey: SERVER.secretKey };
-
 
 const CURVE_CLIENT = {
   curveServerKey: SERVER.publicKey,
   curvePublicKey: CLIENT.publicKey,
   curveSecretKey: CLIENT.secretKey,
 };
+
+/**
+ * PLAIN needs somebody who looks at the password (RFC 27, ZAP): lets everyone in.
+ *
+ * @param {any} zmq
+ */
+export async function letEveryoneIn(zmq) {
+  const handler = new zmq.Reply();
+  await handler.bind("inproc://zeromq.zap.01");
+  const serve = async () => {
+    for await (const [version, id] of handler) await handler.send([version, id, "200", "OK", "bench", ""]);
+  };
+  serve();
+}
 
 /**
  * A socket's options for `curve=1` or `plain=1`.

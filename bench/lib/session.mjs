@@ -1,13 +1,10 @@
 /**
- * A session: the processes of one implementation in one scenario, ready to be sampled any number of times.
+ * A session: the processes of one implementation in one scenario, ready to be sampled any number of times. Some of them are
+ * `far`: on the other machine, when there is one.
  */
 
-import { fileURLToPath } from "node:url";
-import { programPath } from "./compile.mjs";
-import { Child } from "./process.mjs";
-
-/** Programs that are the same for every implementation. */
-const SHARED = new Set(["idle-clients"]);
+import { Child, Command } from "./process.mjs";
+import { programCommand } from "./programs.mjs";
 
 /** A run that has not ended this long after it should have is a hang. */
 const GRACE_MS = 30_000;
@@ -17,8 +14,59 @@ const GRACE_MS = 30_000;
  * @typedef {object} Session
  * @property {(durationMs: number) => Promise<Sample>} sample
  * @property {() => Promise<void>} close
- * @typedef {(program: string, options?: Record<string, string | number | undefined>, nodeFlags?: string[]) => Child} Start
+ *
+ * @typedef {object} Peer A Child, or one on the other machine.
+ * @property {(line: string) => void} send
+ * @property {(name: string, timeoutMs?: number) => Promise<any>} next
+ * @property {() => Promise<void>} stop
+ *
+ * @typedef {object} StartSettings
+ * @property {string[]} [nodeFlags]
+ * @property {boolean} [far]
+ * @property {import("./process.mjs").Wrapper} [wrap]
+ *
+ * @typedef {(program: string, options?: Record<string, string | number | undefined>, settings?: StartSettings) => Peer} Start
  */
+
+/** @type {import("./remote.mjs").Remote | undefined} */
+let remote;
+
+/**
+ * From now on `far` programs are started there.
+ *
+ * @param {import("./remote.mjs").Remote | undefined} host
+ */
+export function useRemote(host) {
+  remote = host;
+}
+
+/** Whether there is another machine. */
+export function isRemote() {
+  return remote !== undefined;
+}
+
+/** The time of an exchange with the other machine over the runner's own connection: it is part of what "done" takes. */
+export async function controlRoundTripMs() {
+  return (await remote?.roundTripMs()) ?? 0;
+}
+
+/** Where a program binds over tcp: on loopback, or where the other machine gets to. */
+export function listenAddress() {
+  return remote === undefined ? "tcp://127.0.0.1:*" : "tcp://*:*";
+}
+
+/**
+ * The address of a bound socket as the other side reaches it.
+ *
+ * @param {string} address
+ * @param {"near" | "far"} where It is bound.
+ * @returns {string}
+ */
+export function reach(address, where) {
+  if (remote === undefined) return address;
+  const host = where === "far" ? remote.farAddress : remote.nearAddress;
+  return address.replace(/^tcp:\/\/(0\.0\.0\.0|\[::\]|\*|localhost|127\.0\.0\.1):/, `tcp://${host}:`);
+}
 
 /**
  * Opens a session: `prepare` starts its processes and returns the function that takes a sample. When it fails, what
@@ -29,14 +77,14 @@ const GRACE_MS = 30_000;
  * @returns {Promise<Session>}
  */
 export async function openSession(implementation, prepare) {
-  /** @type {Child[]} */
+  /** @type {Peer[]} */
   const children = [];
   const close = async () => {
     await Promise.all(children.map((child) => child.stop()));
   };
   try {
-    const sample = await prepare((program, options, nodeFlags) => {
-      const child = startProgram(implementation, program, options, nodeFlags);
+    const sample = await prepare((program, options, settings) => {
+      const child = startProgram(implementation, program, options, settings);
       children.push(child);
       return child;
     });
@@ -53,32 +101,39 @@ export async function openSession(implementation, prepare) {
  * @param {string} implementation
  * @param {string} program
  * @param {Record<string, string | number | undefined>} [options]
- * @param {string[]} [nodeFlags]
- * @returns {Child}
+ * @param {StartSettings} [settings]
+ * @returns {Peer}
  */
-export function startProgram(implementation, program, options = {}, nodeFlags = []) {
+export function startProgram(implementation, program, options = {}, { nodeFlags = [], far = false, wrap } = {}) {
   const pairs = Object.entries({ impl: implementation, ...options })
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `${name}=${value}`);
-  const name = `${program} (${implementation})`;
-  const shared = SHARED.has(program);
-  if (implementation === "libzmq-c" && !shared) return new Child(name, programPath(program), pairs);
-  const file = implementation === "net" && !shared ? `net-${program}` : program;
-  return new Child(name, process.execPath, [...nodeFlags, scriptPath(file), ...pairs]);
+  if (far && remote !== undefined) return remote.start(implementation, program, pairs, nodeFlags);
+  return new Child(
+    `${program} (${implementation})`,
+    ...programCommand(implementation, program, pairs, nodeFlags),
+    { wrap },
+  );
 }
 
 /**
+ * Starts a program of seeds/ on the other machine, or here when there is none: one that prints nothing and runs until it is
+ * stopped.
+ *
+ * @param {string} implementation
  * @param {string} program
- * @returns {string}
+ * @param {string[]} args
+ * @returns {{ stop: () => Promise<void> }}
  */
-function scriptPath(program) {
-  return fileURLToPath(new URL(`../programs/${program}.mjs`, import.meta.url));
+export function startFar(implementation, program, args) {
+  if (remote !== undefined) return remote.start(implementation, `seeds/${program}`, args, []);
+  return new Command(`${program} (${implementation})`, ...programCommand(implementation, `seeds/${program}`, args));
 }
 
 /**
  * Sends a command, and resolves with what it is answered.
  *
- * @param {Child} child
+ * @param {Peer} child
  * @param {string} command
  * @param {number} [expectedMs] How long it may take before it is late.
  * @returns {Promise<any>}
@@ -89,14 +144,15 @@ export function ask(child, command, expectedMs = 0) {
 }
 
 /**
- * The rate of a stream, and whether all of it arrived.
+ * The rate of a stream, and whether all of it arrived. Its time is the receiver's, from the first message to the last: a
+ * difference of two readings of one clock, so that clocks of two machines need not agree.
  *
  * @param {{ count: number, bytes: number, start: number, end: number, cpuMs: number, peakKb: number }} received
  * @param {{ count: number, cpuMs?: number, peakKb?: number }} sent
- * @param {{ size: number, receivers?: number }} stream
+ * @param {{ size: number, receivers?: number, mayDrop?: boolean }} stream
  * @returns {Sample}
  */
-export function rate(received, sent, { size, receivers = 1 }) {
+export function rate(received, sent, { size, receivers = 1, mayDrop = false }) {
   const lost = sent.count * receivers - received.count;
   if (received.bytes !== received.count * size) {
     throw new Error(`${received.bytes} octets in ${received.count} messages of ${size}`);
@@ -106,7 +162,7 @@ export function rate(received, sent, { size, receivers = 1 }) {
   return {
     value: perSecond,
     count: received.count,
-    lost,
+    [mayDrop ? "dropped" : "lost"]: lost,
     seconds,
     receiverCpuMs: received.cpuMs,
     receiverPeakKb: received.peakKb,

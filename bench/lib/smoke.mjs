@@ -33,7 +33,7 @@ export async function smoke(scenarios, missing) {
     {
       rounds: 1,
       durationMs: DURATION_MS,
-      warmUpMs: 0,
+      noWarmUp: true,
       keep: false,
       missing,
       onResult({ scenario, samples, gaps }) {

@@ -7,10 +7,11 @@ import { readPairs } from "../lib/arguments.mjs";
 import { load } from "../lib/implementation.mjs";
 import { receiveFramesStream, receiveManyStream, receiveStream } from "../lib/loops.mjs";
 import { obey, tell, usage } from "../lib/program.mjs";
-import { securityOptions } from "../lib/security.mjs";
+import { letEveryoneIn, securityOptions } from "../lib/security.mjs";
 
 const { impl, address, senders = "1", frames = "1", ...security } = readPairs();
 const { zmq, many } = load(impl);
+if (security.plain) await letEveryoneIn(zmq);
 const pull = new zmq.Pull(securityOptions(security, "server"));
 await pull.bind(address);
 const single = many ? receiveManyStream : receiveStream;

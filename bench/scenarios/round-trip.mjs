@@ -1,30 +1,51 @@
 /**
- * REQ/REP, one message in flight. The value is the mean round trip in microseconds; p50, p99 and the maximum are kept.
+ * REQ/REP, one message in flight. The value is the mean round trip in microseconds; p50, p99, the maximum and more of the
+ * distribution are kept. The REP is far.
  */
 
+import { join } from "node:path";
+import { temporaryFolder } from "../lib/process.mjs";
 import { sizeName } from "../lib/report.mjs";
-import { ask, openSession } from "../lib/session.mjs";
+import { ask, listenAddress, openSession, reach } from "../lib/session.mjs";
+
+let paths = 0;
 
 /**
- * @param {{ size: number, implementations: string[] }} options
+ * @param {{ size: number, transport?: "tcp" | "ipc" | "inproc", implementations: string[] }} options
  * @returns {import("../lib/rounds.mjs").Scenario}
  */
-export function roundTrip({ size, implementations }) {
+export function roundTrip({ size, transport = "tcp", implementations }) {
+  const other = transport === "tcp" ? "" : transport;
   return {
-    id: `req-rep-${size}`,
-    title: `REQ/REP round trip ${sizeName(size)}`,
+    id: ["req-rep", size, other].filter(Boolean).join("-"),
+    title: `REQ/REP round trip ${sizeName(size)}${other && `, ${other}`}`,
     unit: "µs",
+    chart: transport === "tcp" ? { name: "round-trip", x: size } : undefined,
     implementations,
     open: (implementation) =>
       openSession(implementation, async (start) => {
-        const replier = start("replier", { address: "tcp://127.0.0.1:*" });
-        const { address } = await replier.next("ready");
-        const requester = start("requester", { address, size });
-        await requester.next("ready");
+        const requester = await (transport === "inproc" ? startInproc(start, size) : startPair(start, size, transport));
         return async (durationMs) => {
           const result = await ask(requester, `run ${durationMs}`, durationMs);
           return { value: result.mean, ...result };
         };
       }),
   };
+}
+
+/** @param {import("../lib/session.mjs").Start} start @param {number} size */
+async function startInproc(start, size) {
+  const both = start("inproc-exchange", { size });
+  await both.next("ready");
+  return both;
+}
+
+/** @param {import("../lib/session.mjs").Start} start @param {number} size @param {"tcp" | "ipc"} transport */
+async function startPair(start, size, transport) {
+  const own = transport === "ipc" ? `ipc://${join(temporaryFolder(), `trip-${paths++}`)}` : listenAddress();
+  const replier = start("replier", { address: own }, { far: true });
+  const { address } = await replier.next("ready");
+  const requester = start("requester", { address: reach(address, "far"), size });
+  await requester.next("ready");
+  return requester;
 }

@@ -6,12 +6,14 @@
  *   node bench/seeds/event-loop/callbacks.mjs [count=1000000]
  */
 
+import { readFlags } from "../../lib/arguments.mjs";
 import { followRunner } from "../../lib/seed.mjs";
 
 const TIMER_SHARE = 1000;
 
 followRunner();
-const count = Number(process.argv[2] ?? 1_000_000);
+const { rest } = readFlags({ values: ["impl"] });
+const count = Number(rest[0] ?? 1_000_000);
 
 /**
  * @param {string} name

@@ -5,11 +5,15 @@
  */
 
 import { readFlags } from "../../lib/arguments.mjs";
-import { openRing } from "../../lib/seed-scenarios.mjs";
+import { openRing } from "../../scenarios/seeds.mjs";
 
 const { flags, rest } = readFlags({ values: ["impl"] });
 const [laps = "10", ...floods] = rest;
 const impl = flags.impl ?? "zmtp";
-const ring = openRing(impl, [laps, ...(floods.length > 0 ? floods : ["1000", "10000", "100000", "1000000"])]);
-for await (const line of ring.lines()) console.log(line);
-await ring.close();
+const sizes = floods.length > 0 ? floods : ["1000", "10000", "100000", "1000000"];
+const ring = await openRing(impl, [laps, ...sizes], (line) => console.log(line));
+try {
+  await ring.done;
+} finally {
+  await ring.close();
+}

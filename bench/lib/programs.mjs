@@ -1,0 +1,36 @@
+/**
+ * Which command runs the program of a role, for each implementation.
+ */
+
+import { fileURLToPath } from "node:url";
+import { programPath } from "./compile.mjs";
+
+/** Programs that are the same for every implementation. */
+const SHARED = new Set(["idle-clients"]);
+
+/** Debian's python3-zmq belongs to this one, whatever comes first in PATH. BENCH_PYTHON names another. */
+export const PYTHON = process.env.BENCH_PYTHON ?? "/usr/bin/python3";
+
+/**
+ * @param {string} implementation
+ * @param {string} program A role of programs/, or a path in seeds/.
+ * @param {string[]} args
+ * @param {string[]} [nodeFlags]
+ * @returns {[command: string, args: string[]]}
+ */
+export function programCommand(implementation, program, args, nodeFlags = []) {
+  if (program.startsWith("seeds/")) {
+    return [process.execPath, [inBench(`${program}.mjs`), "--impl", implementation, ...args]];
+  }
+  if (!SHARED.has(program)) {
+    if (implementation === "libzmq-c") return [programPath(program), args];
+    if (implementation === "pyzmq") return [PYTHON, [inBench("python/program.py"), program, ...args]];
+  }
+  const file = implementation === "net" && !SHARED.has(program) ? `net-${program}` : program;
+  return [process.execPath, [...nodeFlags, inBench(`programs/${file}.mjs`), ...args]];
+}
+
+/** @param {string} path */
+function inBench(path) {
+  return fileURLToPath(new URL(`../${path}`, import.meta.url));
+}
