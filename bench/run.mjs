@@ -1,104 +1,123 @@
 /**
- * The full set: every scenario, every implementation, rounds interleaved, fresh processes for every sample. Takes
- * about a quarter of an hour; run it on a machine that does nothing else.
+ * The full set: every scenario, every implementation, rounds interleaved. Run it on a machine that does nothing else.
  *
- *   node bench/run.mjs [--rounds 5] [--duration 1000] [--only pub-sub] [--impl zmtp,native] [--churn 20000]
- *   node bench/run.mjs --smoke
+ *   node bench/run.mjs --full [--minutes 25] [--rounds 5] [--only pub-sub] [--impl zmtp,native]
+ *   node bench/run.mjs --quick         the short comparison, two minutes
+ *   node bench/run.mjs --smoke         does everything run, and lose nothing? Nothing is measured or kept
+ *   node bench/run.mjs --host ADDRESS  with the other ends on another machine, where `node bench serve` runs
+ *   node bench/run.mjs --quota 10      every process together on a tenth of a core
+ *   node bench/run.mjs --node "qemu-aarch64-static /opt/node-arm64/bin/node"    another Node, such as an emulated one
  *
- * Keeps each sample as a JSON line in results/<date>.jsonl, and the tables in results/<date>.md; of a part (--only, --impl)
- * in results/partial/, which is not committed.
- *
- * `--smoke` runs every scenario once with tiny counts, and looks only at whether it runs and nothing is lost. It
- * measures nothing and keeps nothing. Its last line is `N passed, N failed`.
+ * `--minutes` makes samples as short as everything needs to fit; `--duration 1000` makes each as long, whatever that takes, with
+ * fresh processes for each. `--label` names the results: results/<date>-<label>.jsonl, from which `node bench report` makes the
+ * tables and charts. Of a part (--only, --impl) they are kept in results/partial/, which is not committed.
  */
 
-import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { readFlags, readList } from "./lib/arguments.mjs";
 import { barTable } from "./lib/bars.mjs";
 import { BUSY, describeMachine, isBusy, machineText } from "./lib/machine.mjs";
 import { findMissing } from "./lib/present.mjs";
+import { useNode } from "./lib/programs.mjs";
 import { createProgress } from "./lib/progress.mjs";
-import { comparison, processorTimes, remarks, spreads } from "./lib/report.mjs";
+import { confine } from "./lib/quota.mjs";
+import { connectRemote, SERVE_PORT } from "./lib/remote.mjs";
+import { comparison, losses, remarks } from "./lib/report.mjs";
+import { createResults } from "./lib/results.mjs";
 import { measure } from "./lib/rounds.mjs";
+import { useRemote } from "./lib/session.mjs";
 import { smoke } from "./lib/smoke.mjs";
-import { allScenarios, COLUMNS } from "./scenarios/index.mjs";
+import { allScenarios, COLUMNS, confinedScenarios, remoteScenarios } from "./scenarios/index.mjs";
 
-const { flags } = readFlags({ values: ["rounds", "duration", "only", "impl", "churn"], switches: ["smoke"] });
-const isSmoke = flags.smoke !== undefined;
-const scenarios = allScenarios({ smoke: isSmoke, churn: Number(flags.churn ?? 20_000) }).filter(({ id }) =>
-  id.includes(flags.only ?? ""),
-);
-const wanted = readList(flags.impl);
-if (wanted !== undefined) {
+const DEFAULT_MINUTES = 25;
+
+const { flags } = readFlags({
+  values: ["rounds", "duration", "minutes", "only", "impl", "churn", "host", "port", "quota", "node", "label"],
+  switches: ["smoke", "quick", "full"],
+});
+if (flags.quick !== undefined) {
+  process.argv = process.argv.filter((argument) => argument !== "--quick");
+  await import("./quick.mjs");
+} else {
+  await run();
+}
+process.exit();
+
+async function run() {
+  const isSmoke = flags.smoke !== undefined;
+  const conditions = [flags.quota && confine(Number(flags.quota)), flags.node && useNode(flags.node)].filter(Boolean);
+  const remote =
+    flags.host === undefined ? undefined : await connectRemote(flags.host, Number(flags.port ?? SERVE_PORT));
+  useRemote(remote);
+  const scenarios = chooseScenarios({ smoke: isSmoke, churn: Number(flags.churn ?? 20_000) });
+  const implementations = [...new Set(scenarios.flatMap((one) => one.implementations))];
+  const missing = await findMissing(implementations);
+  const far = await remote?.hello(implementations);
+  for (const [name, reason] of far?.missing ?? []) missing.set(name, `on the other machine: ${reason}`);
+  if (isSmoke) process.exitCode = (await smoke(scenarios, missing)) ? 0 : 1;
+  else await keep({ scenarios, missing, far: far?.machine, conditions: conditions.join("; ") || undefined });
+  remote?.close();
+}
+
+/** @param {{ smoke: boolean, churn: number }} options */
+function chooseScenarios(options) {
+  const all = () => {
+    if (flags.host !== undefined) return remoteScenarios(options);
+    return flags.quota === undefined && flags.node === undefined ? allScenarios(options) : confinedScenarios(options);
+  };
+  const scenarios = all().filter(({ id }) => id.includes(flags.only ?? ""));
+  const wanted = readList(flags.impl);
+  if (wanted === undefined) return scenarios;
   for (const scenario of scenarios) {
     scenario.implementations = scenario.implementations.filter((name) => wanted.includes(name));
   }
-}
-const missing = await findMissing(scenarios.flatMap((one) => one.implementations));
-
-if (isSmoke) {
-  process.exitCode = (await smoke(scenarios, missing)) ? 0 : 1;
-} else {
-  await full();
+  return scenarios.filter(({ implementations }) => implementations.length > 0);
 }
 
-async function full() {
+function label() {
+  if (flags.label !== undefined) return flags.label;
+  if (flags.host !== undefined) return "network";
+  if (flags.node !== undefined) return "emulated";
+  return flags.quota === undefined ? "full" : `quota-${flags.quota}`;
+}
+
+/**
+ * Measures, keeps every sample, and prints the main tables.
+ *
+ * @param {{ scenarios: import("./lib/rounds.mjs").Scenario[], missing: Map<string, string>, far?: Record<string, string | number>, conditions?: string }} what
+ */
+async function keep({ scenarios, missing, far, conditions }) {
   const rounds = Number(flags.rounds ?? 5);
-  const durationMs = Number(flags.duration ?? 1000);
+  const durationMs = flags.duration === undefined ? undefined : Number(flags.duration);
+  const minutes = durationMs === undefined ? Number(flags.minutes ?? DEFAULT_MINUTES) : undefined;
   const machine = describeMachine();
-  const part = flags.only !== undefined || flags.impl !== undefined;
-  const folder = fileURLToPath(new URL(part ? "results/partial" : "results", import.meta.url));
-  mkdirSync(folder, { recursive: true });
-  const base = join(folder, String(machine.date).slice(0, 19).replaceAll(":", ""));
-  const keepLine = (/** @type {object} */ line) => appendFileSync(`${base}.jsonl`, `${JSON.stringify(line)}\n`);
-  keepLine({ machine, rounds, durationMs });
+  const head = { machine, far, label: label(), rounds, durationMs, minutes, conditions };
+  const file = createResults(head, flags.only !== undefined || flags.impl !== undefined);
   console.log(`${machineText(machine)}\n`);
+  if (far !== undefined) console.log(`the other machine:\n${machineText(far)}\n`);
+  if (conditions !== undefined) console.log(`${conditions}\n`);
+  if (isBusy(machine)) console.log(`${BUSY}\n`);
 
-  const total = scenarios.reduce(
-    (sum, { implementations, samples = 1 }) => sum + implementations.length * samples * rounds,
-    0,
-  );
-  const progress = createProgress(total);
+  const progress = createProgress(scenarios.length);
   const results = await measure(scenarios, {
     rounds,
-    durationMs,
-    keep: false,
+    durationMs: durationMs ?? 0,
+    totalMs: minutes === undefined ? undefined : minutes * 60_000,
+    keep: minutes !== undefined,
     missing,
-    ...progress,
-    onSample(scenario, implementation, round, sample) {
+    onStart: progress.onStart,
+    onGap: file.onGap,
+    onSample: file.onSample,
+    onResult(result) {
       progress.onSample();
-      keepLine({ scenario: scenario.id, implementation, round, unit: scenario.unit, size: scenario.size, ...sample });
+      progress.onResult(result);
     },
   });
 
   const columns = COLUMNS.filter((name) => scenarios.some((one) => one.implementations.includes(name)));
-  const against = columns.filter((name) => name === "native" || name === "libzmq-c" || name === "net");
-  const text = [
-    `# Benchmarks, ${machine.date}`,
-    machineText(machine).replaceAll("\n", "  \n"),
-    `${rounds} rounds of ${durationMs} ms, interleaved, fresh processes for each sample, medians. Both ends of a measurement are of the same kind.`,
-    ...(isBusy(machine) ? [`**${BUSY}**`] : []),
-    "## The bars",
-    "Measured is zmtp's median through the other's: of times and memory for the first, of rates for the others.",
-    barTable(results),
-    "## All scenarios",
-    "`zmtp : x` is how many times as fast (or as small) zmtp is as x; above 1 it is the better. PUB waits at its high-water mark (noDrop) in every implementation.",
-    comparison(results, { implementations: columns, subject: "zmtp", against }),
-    "## Spread",
-    spreads(results, columns),
-    "## Processor time",
-    processorTimes(results, columns) ?? "–",
-    ...(remarks(results).length === 0
-      ? []
-      : [
-          "## Remarks",
-          remarks(results)
-            .map((line) => `- ${line}`)
-            .join("\n"),
-        ]),
-  ].join("\n\n");
-  writeFileSync(`${base}.md`, `${text}\n`);
-  console.log(`\n${text}\n\n${base}.md\n${base}.jsonl`);
+  const against = columns.filter((name) => ["native", "libzmq-c", "net"].includes(name));
+  console.log(`\n${losses(results)}\n`);
+  console.log(`${comparison(results, { implementations: columns, subject: "zmtp", against })}\n`);
+  console.log(`${barTable(results)}\n`);
+  for (const line of remarks(results)) console.log(line);
+  console.log(`\n${file.base}.jsonl`);
 }

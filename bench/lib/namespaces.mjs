@@ -30,9 +30,11 @@ export function namespacesMissing() {
     execFileSync("unshare", ["--net", "ip", "link"], { stdio: "pipe" });
     return undefined;
   } catch (error) {
-    return `network namespaces: ${String(/** @type {any} */ (error).stderr || error)
-      .trim()
-      .split("\n", 1)[0]}`;
+    return `network namespaces: ${
+      String(/** @type {any} */ (error).stderr || error)
+        .trim()
+        .split("\n", 1)[0]
+    }`;
   }
 }
 

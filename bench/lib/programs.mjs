@@ -11,6 +11,28 @@ const SHARED = new Set(["idle-clients"]);
 /** Debian's python3-zmq belongs to this one, whatever comes first in PATH. BENCH_PYTHON names another. */
 export const PYTHON = process.env.BENCH_PYTHON ?? "/usr/bin/python3";
 
+/** @type {string[]} */
+let node = [process.execPath];
+
+/**
+ * Another Node for every program from now on, such as one under an emulator.
+ *
+ * @param {string} words The command, words separated by spaces.
+ * @returns {string} What was done, in words.
+ */
+export function useNode(words) {
+  node = words.split(" ").filter(Boolean);
+  return `with ${words}; the runner and libzmq-c are this machine's own`;
+}
+
+/**
+ * @param {string[]} args
+ * @returns {[command: string, args: string[]]}
+ */
+export function nodeCommand(args) {
+  return [node[0], [...node.slice(1), ...args]];
+}
+
 /**
  * @param {string} implementation
  * @param {string} program A role of programs/, or a path in seeds/.
@@ -20,14 +42,14 @@ export const PYTHON = process.env.BENCH_PYTHON ?? "/usr/bin/python3";
  */
 export function programCommand(implementation, program, args, nodeFlags = []) {
   if (program.startsWith("seeds/")) {
-    return [process.execPath, [inBench(`${program}.mjs`), "--impl", implementation, ...args]];
+    return nodeCommand([inBench(`${program}.mjs`), "--impl", implementation, ...args]);
   }
   if (!SHARED.has(program)) {
     if (implementation === "libzmq-c") return [programPath(program), args];
     if (implementation === "pyzmq") return [PYTHON, [inBench("python/program.py"), program, ...args]];
   }
   const file = implementation === "net" && !SHARED.has(program) ? `net-${program}` : program;
-  return [process.execPath, [...nodeFlags, inBench(`programs/${file}.mjs`), ...args]];
+  return nodeCommand([...nodeFlags, inBench(`programs/${file}.mjs`), ...args]);
 }
 
 /** @param {string} path */

@@ -39,6 +39,8 @@ export function formatValue(value, { unit, size = 1 }) {
     const bytes = value * size;
     return bytes >= 2 ** 30 ? `${digits(bytes / 2 ** 30)} GiB/s` : `${digits(bytes / 2 ** 20)} MiB/s`;
   }
+  if (unit === "connections/s") return `${digits(value / 1e3)} k/s`;
+  if (unit === "bytes" && value >= 2 ** 20) return `${digits(value / 2 ** 20)} MiB`;
   if (unit === "bytes") return `${digits(value / 1024)} KiB`;
   return `${digits(value)} ${unit}`;
 }
@@ -68,6 +70,49 @@ export function advantage(result, name, other) {
   const theirs = medianOf(result, other);
   if (own === undefined || theirs === undefined) return undefined;
   return result.scenario.unit.endsWith("/s") ? own / theirs : theirs / own;
+}
+
+/**
+ * Smallest and largest sample of an implementation.
+ *
+ * @param {Result} result
+ * @param {string} name
+ */
+export function rangeOf(result, name) {
+  const values = (result.samples.get(name) ?? []).map((sample) => sample.value);
+  return { min: Math.min(...values), max: Math.max(...values) };
+}
+
+/**
+ * Where zmtp is slower, or bigger, than another implementation in its best form: a list, the worst first. Raw `net` is not
+ * among them: it has no protocol, and is the limit, not a competitor.
+ *
+ * @param {Result[]} results
+ * @returns {string}
+ */
+export function losses(results) {
+  const lost = results.flatMap((result) =>
+    ["native", "libzmq-c", "pyzmq"].flatMap((other) => {
+      const ratio = advantage(result, "zmtp", other);
+      return ratio === undefined || ratio >= 1 ? [] : [{ result, other, ratio }];
+    }),
+  );
+  lost.sort((one, two) => one.ratio - two.ratio);
+  if (lost.length === 0) return "zmtp is nowhere slower or bigger than another implementation here.";
+  const lines = lost.map(({ result, other, ratio }) => {
+    const own = rangeOf(result, "zmtp");
+    const theirs = rangeOf(result, other);
+    const overlap = own.min <= theirs.max && theirs.min <= own.max;
+    const batch = advantage(result, "zmtp-many", other);
+    const value = (/** @type {string} */ name) =>
+      formatValue(/** @type {number} */ (medianOf(result, name)), result.scenario);
+    return [
+      `- ${result.scenario.title}: ${formatRatio(ratio)} ${other} (${value("zmtp")} against ${value(other)})`,
+      batch === undefined ? "" : `; with sendMany and receiveMany ${formatRatio(batch)}`,
+      overlap ? "; their samples overlap" : "",
+    ].join("");
+  });
+  return [`zmtp loses ${lost.length} of its comparisons:`, "", ...lines].join("\n");
 }
 
 /** @param {number | undefined} ratio */

@@ -109,11 +109,9 @@ export function startProgram(implementation, program, options = {}, { nodeFlags 
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `${name}=${value}`);
   if (far && remote !== undefined) return remote.start(implementation, program, pairs, nodeFlags);
-  return new Child(
-    `${program} (${implementation})`,
-    ...programCommand(implementation, program, pairs, nodeFlags),
-    { wrap },
-  );
+  return new Child(`${program} (${implementation})`, ...programCommand(implementation, program, pairs, nodeFlags), {
+    wrap,
+  });
 }
 
 /**

@@ -68,7 +68,9 @@ function mainScenarios({ smoke = false } = {}) {
     pushPull({ size: 10, senders: subscribers, implementations: PEERS }),
     ...[1, 4, 16].map((workers) => broker({ workers, implementations: PEERS })),
     pushPull({ size: 10, frames: 10, implementations: PEERS }),
-    ...["10", "1024", "65536"].map((size) => pushPull({ size: Number(size), security: "curve", implementations: PEERS })),
+    ...["10", "1024", "65536"].map((size) =>
+      pushPull({ size: Number(size), security: "curve", implementations: PEERS }),
+    ),
     pushPull({ size: 10, security: "plain", implementations: PEERS }),
     pushPull({ size: 10, idlePeers: few, implementations: PEERS }),
   ];
@@ -152,5 +154,24 @@ export function remoteScenarios({ smoke = false } = {}) {
     ringRoundTrip({ implementations: PEERS }),
     ringFlood({ count: k, implementations: PEERS }),
     ringFlood({ count: 10 * k, rounds: 2, implementations: PEERS }),
+  ];
+}
+
+/**
+ * What runs on a slow processor, confined or emulated: few scenarios, as each takes long.
+ *
+ * @param {{ smoke?: boolean }} [_options]
+ * @returns {import("../lib/rounds.mjs").Scenario[]}
+ */
+export function confinedScenarios(_options) {
+  return [
+    roundTrip({ size: 1, implementations: WITH_NET }),
+    ...[10, 1024].map((size) => pushPull({ size, implementations: WITH_MANY })),
+    pushPull({ size: 65_536, implementations: WITH_NET }),
+    pubSub({ size: 100, implementations: PEERS }),
+    pubSub({ size: 10, subscribers: 10, implementations: PEERS }),
+    pushPull({ size: 1024, security: "curve", implementations: PEERS }),
+    inproc({ size: 10, implementations: PEERS }),
+    loadTime({ implementations: ["node", "zmtp", "native"] }),
   ];
 }

@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { modulePath, PACKAGE_PATH } from "../lib/implementation.mjs";
 import { Child } from "../lib/process.mjs";
+import { nodeCommand } from "../lib/programs.mjs";
 import { ask, openSession } from "../lib/session.mjs";
 
 /** Opened before the first reading, so that code and tables that all connections share are not counted. */
@@ -135,10 +136,16 @@ function installedBytes(implementation) {
     return Object.values(JSON.parse(output))[0].unpackedSize;
   }
   if (implementation === "libzmq-c") {
-    const library = execFileSync("sh", ["-c", "ldconfig -p | sed -n 's/.*=> \\(.*libzmq\\.so\\.5\\)$/\\1/p' | head -n 1"], { encoding: "utf8" });
+    const library = execFileSync(
+      "sh",
+      ["-c", "ldconfig -p | sed -n 's/.*=> \\(.*libzmq\\.so\\.5\\)$/\\1/p' | head -n 1"],
+      { encoding: "utf8" },
+    );
     return statSync(realpathSync(library.trim())).size;
   }
-  return folderBytes(packageFolder("zeromq")) + dependenciesOf("zeromq").reduce((sum, one) => sum + folderBytes(one), 0);
+  return (
+    folderBytes(packageFolder("zeromq")) + dependenciesOf("zeromq").reduce((sum, one) => sum + folderBytes(one), 0)
+  );
 }
 
 /** @param {string} name */
@@ -179,7 +186,7 @@ export function loadTime({ implementations }) {
       return {
         async sample() {
           const start = performance.now();
-          const child = new Child(`load (${implementation})`, process.execPath, ["-e", text]);
+          const child = new Child(`load (${implementation})`, ...nodeCommand(["-e", text]));
           const { requireMs } = await child.next("done");
           await child.ended;
           return { value: performance.now() - start, requireMs };

@@ -238,10 +238,13 @@ export async function openRing(implementation, masterArgs, onLine) {
  * @returns {import("../lib/rounds.mjs").Scenario}
  */
 export function ringRoundTrip({ implementations }) {
-  return ring({ id: "seed3-round-trip", title: "3. ring, round trip", unit: "ms", implementations, args: [20] }, (lines) => {
-    const laps = numbers(lines, /round trip: ([\d.]+)/).slice(10); // The first ten warm up four processes.
-    return { value: median(laps), laps };
-  });
+  return ring(
+    { id: "seed3-round-trip", title: "3. ring, round trip", unit: "ms", implementations, args: [20] },
+    (lines) => {
+      const laps = numbers(lines, /round trip: ([\d.]+)/).slice(10); // The first ten warm up four processes.
+      return { value: median(laps), laps };
+    },
+  );
 }
 
 /**

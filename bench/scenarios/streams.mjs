@@ -117,7 +117,11 @@ export function pubSub({ size, subscribers = 1, topics = 0, slow = false, implem
     open: (implementation) =>
       openSession(implementation, async (start) => {
         const drops = slow ? 1 : undefined;
-        const publisher = start("publisher", { address: listenAddress(), size, receivers: subscribers, drops }, { far: true });
+        const publisher = start(
+          "publisher",
+          { address: listenAddress(), size, receivers: subscribers, drops },
+          { far: true },
+        );
         const address = reach((await publisher.next("ready")).address, "far");
         const subscriber = start("subscriber", { address, sockets: subscribers, topics: topics || undefined });
         await subscriber.next("ready");

@@ -39,5 +39,7 @@ export async function openNode(zmq, { topic, from, to }) {
  * @returns {(frames: (string | Buffer)[]) => Promise<void>}
  */
 export function publisherOf(impl, pub) {
-  return impl === "native" ? (frames) => sendRetrying(pub, /** @type {Buffer[]} */ (frames)) : (frames) => pub.send(frames);
+  return impl === "native"
+    ? (frames) => sendRetrying(pub, /** @type {Buffer[]} */ (frames))
+    : (frames) => pub.send(frames);
 }
