@@ -302,6 +302,12 @@ for (const name of Object.keys(options) as OptionName[]) {
  */
 export function createSocket(type: SocketType, values: Readonly<Record<string, unknown>> = {}): Socket {
   const socket = new Socket(type);
-  Object.assign(socket, values);
+  try {
+    Object.assign(socket, values);
+  } catch (error) {
+    // It receives already: nobody could close it, and it would keep the process alive.
+    socket.close();
+    throw error;
+  }
   return socket;
 }
