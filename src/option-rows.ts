@@ -217,18 +217,25 @@ export function key(name: "curvePublicKey" | "curveSecretKey" | "curveServerKey"
       return encodeZ85(options[name].length === 0 ? Buffer.alloc(KEY_BYTES) : options[name]);
     },
     (options, value: Buffer | null) => {
-      options[name] = keyOctets(value);
+      options[name] = keyOctets(name, value);
       const isServer = name !== "curveServerKey" && (options.curveServer || options.plainServer);
       selectMechanism(options, "curve", isServer);
     },
   );
 }
 
-function keyOctets(value: Buffer | null): Buffer {
+/** The error says what libzmq's does, and its cause what a key is: never what was given. */
+function keyOctets(name: string, value: Buffer | null): Buffer {
   if (value?.length === KEY_BYTES) return value;
   const printed = value?.length === KEY_CHARACTERS + 1 && value[KEY_CHARACTERS] === 0;
-  if (value?.length !== KEY_CHARACTERS && !printed) refuse();
-  return decodeZ85(value!.toString("latin1", 0, KEY_CHARACTERS));
+  try {
+    if (value?.length !== KEY_CHARACTERS && !printed) refuse();
+    return decodeZ85(value!.toString("latin1", 0, KEY_CHARACTERS));
+  } catch {
+    const error = errnoError("EINVAL");
+    error.cause = `${name} takes a key of ${KEY_BYTES} octets, or of ${KEY_CHARACTERS} characters in Z85`;
+    throw error;
+  }
 }
 
 /** An option that this build of libzmq, and so this package, knows by name but does not have. */

@@ -42,6 +42,19 @@ export function defineType(holder: { prototype: Socket }, type: number, makePatt
   defineAccessors(holder.prototype, type, (socket: Socket) => coreOf(socket));
 }
 
+/**
+ * Of options that are set one after the other the last one decides who is the server. Here both are given at once, and the
+ * order of an object's keys must not decide.
+ */
+function checkRole({ curveServer, curveServerKey }: { curveServer?: unknown; curveServerKey?: unknown }): void {
+  if (curveServer !== true || curveServerKey === undefined) return;
+  throw errnoError(
+    "EINVAL",
+    undefined,
+    "curveServer and curveServerKey exclude each other: a server has no server's key",
+  );
+}
+
 /** The base of all sockets' options. */
 export interface Socket extends SocketOptionsCommon {}
 
@@ -65,6 +78,7 @@ export abstract class Socket {
     if (makePattern === undefined) throw errnoError("EINVAL");
     const { context = defaultContext, ...values } = options as { context?: unknown };
     if (!(context instanceof Context)) throw new TypeError("Context must be a context object");
+    checkRole(values);
     this.#context = context;
     const loop: ContextCore = contextCoreOf(context);
     this.#core = new SocketCore(type, loop, makePattern);
