@@ -17,7 +17,7 @@ export const PATIENCE_MS = 4000;
 export const SILENCE_MS = 150;
 
 /** For what is not told by an agent without events. */
-const UNOBSERVED_MS = 150;
+export const UNOBSERVED_MS = 150;
 
 /** Between a connection and the end of a handshake that no event tells of: before ZMTP 3. */
 const UNANNOUNCED_MS = 60;

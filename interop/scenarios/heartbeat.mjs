@@ -1,13 +1,27 @@
 /** Heartbeats: an idle link stays up, a dead one is found out and comes back. */
 import { equal, pause } from "../lib/world.mjs";
+import { curveClient, curveServer } from "./security.mjs";
 
 /** @typedef {import("../lib/table.mjs").Scenario} Scenario */
+/** @typedef {import("../lib/world.mjs").World} World */
 
 const INTERVAL_MS = 100;
 const TIMEOUT_MS = 600;
 const IDLE_MS = 900;
 
 const beating = { heartbeatInterval: INTERVAL_MS, heartbeatTimeout: TIMEOUT_MS };
+
+/** Each end in turn: the one that stops is b, which either implementation plays. @param {World} world */
+async function stopped(world) {
+  await world.link();
+  world.b.agent.signal("SIGSTOP");
+  try {
+    await world.a.wait("disconnect", 1, 5 * TIMEOUT_MS);
+  } finally {
+    world.b.agent.signal("SIGCONT");
+  }
+  await world.a.wait("handshake", 2);
+}
 
 /** @type {Scenario[]} */
 export const heartbeat = [
@@ -49,6 +63,35 @@ export const heartbeat = [
       await world.a.wait("handshake", 2);
       await world.a.send("welcome back");
       await world.b.expect(["welcome back"]);
+    },
+  },
+  ...["REQ-REP", "DEALER-ROUTER", "PUB-SUB", "PAIR-PAIR"].map((pair) => ({
+    name: `heartbeat/a stopped peer is found out, ${pair}`,
+    roles: /** @type {[string, string]} */ (pair.split("-")),
+    transports: /** @type {("tcp" | "ipc")[]} */ (["tcp"]),
+    options: { a: beating, b: beating },
+    run: stopped,
+  })),
+  {
+    name: "heartbeat/a stopped peer is found out, under CURVE",
+    roles: ["PUSH", "PULL"],
+    needs: ["curve"],
+    options: { a: { ...curveServer, ...beating }, b: { ...curveClient, ...beating } },
+    run: stopped,
+  },
+  {
+    name: "heartbeat/an idle link stays up, under CURVE",
+    roles: ["PUSH", "PULL"],
+    needs: ["curve"],
+    transports: ["tcp"],
+    options: { a: { ...curveClient, ...beating, heartbeatTimeToLive: 500 }, b: { ...curveServer, ...beating } },
+    async run(world) {
+      await world.link();
+      await pause(IDLE_MS);
+      equal((await world.a.events()).disconnect ?? 0, 0, "links lost");
+      equal((await world.b.events()).disconnect ?? 0, 0, "links lost");
+      await world.a.send("still here");
+      await world.b.expect(["still here"]);
     },
   },
   {

@@ -1,5 +1,5 @@
 /** PAIR, XPUB, XSUB and STREAM. */
-import { ensure, equal, heard } from "../lib/world.mjs";
+import { ensure, equal, heard, pause, SILENCE_MS } from "../lib/world.mjs";
 
 /** @typedef {import("../lib/table.mjs").Scenario} Scenario */
 
@@ -82,6 +82,31 @@ export const others = [
       await world.b.subscribe("W");
       await world.join();
       await world.b.expect(["Welcome"]);
+    },
+  },
+  {
+    name: "refusal/types that do not fit",
+    roles: ["PUSH", "SUB"],
+    except: ({ a, b }) => (a.features.announces && b.features.announces ? undefined : "ZMTP 2.0 peers are not checked"),
+    async run(world) {
+      await world.open();
+      await world.bound.bind(world.wanted).then((address) => world.connected.connect(address));
+      await Promise.all([world.a.wait("disconnect", 1), world.b.wait("disconnect", 1)]);
+      await pause(SILENCE_MS);
+      for (const end of [world.a, world.b]) equal((await end.events()).handshake ?? 0, 0, "handshakes");
+    },
+  },
+  {
+    name: "refusal/a message above the limit ends the link",
+    roles: ["PUSH", "PULL"],
+    options: { b: { maxMessageSize: 1000 } },
+    async run(world) {
+      await world.link();
+      await world.a.send({ size: 1000, seed: 1 });
+      await world.b.expect([{ size: 1000, seed: 1 }]);
+      await world.a.send({ size: 1001, seed: 2 });
+      await world.a.wait("disconnect", 1);
+      await world.b.expectSilence();
     },
   },
   {

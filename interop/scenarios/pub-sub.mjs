@@ -7,6 +7,7 @@ import { ensure, equal, heard, pause, SILENCE_MS } from "../lib/world.mjs";
 const MANY = 20_000;
 const BURST = 5000;
 const TOPICS = 5000;
+const MANY_TOPICS = 50_000;
 const KIB = 1024;
 
 /** libzmq's SUB sends its topics through its outgoing queue and forgets those above the high-water mark of 1000. */
@@ -107,6 +108,22 @@ export const pubSub = [
       got.forEach((message, index) => {
         equal(message, [heard(`t${String(index).padStart(5, "0")}`)], `message ${index} is`);
       });
+    },
+  },
+  {
+    name: `pub-sub/${MANY_TOPICS} topics`,
+    roles: ["PUB", "SUB"],
+    binds: ["a"],
+    transports: ["tcp"],
+    options: { a: { sendHighWaterMark: 0 }, b: { receiveHighWaterMark: 0 } },
+    caseOptions: ({ b }) => ({ b: unlessZmtp(b, UNLIMITED_TOPICS) }),
+    ms: 60_000,
+    async run(world) {
+      await world.link();
+      await world.b.call("subscribeseq", ["t", 0, MANY_TOPICS], 30_000);
+      await world.synchronise(world.a, world.b, 30_000);
+      equal(await world.a.call("sendseq", ["t", 0, MANY_TOPICS, 1000], 30_000), [String(MANY_TOPICS)], "sent");
+      equal((await world.b.receive(MANY_TOPICS, 1000)).length, MANY_TOPICS, "received");
     },
   },
   {

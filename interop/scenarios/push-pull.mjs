@@ -27,6 +27,13 @@ async function backPressure(world, size) {
   await Promise.all([world.a.stream("m", accepted, 50, { size }), world.b.expectStream("m", accepted, 50)]);
 }
 
+/** The other pairs of which the first waits while the second does not read. */
+const BLOCKING = /** @type {[string, string][]} */ ([
+  ["PAIR", "PAIR"],
+  ["DEALER", "DEALER"],
+  ["DEALER", "ROUTER"],
+]);
+
 /** As seen from zmtp and from libzmq alike: no FIN comes. @param {import("../lib/table.mjs").Role} role */
 const keepsLinks = ({ implementation }) =>
   implementation === "jeromq" ? "JeroMQ 0.3.6 keeps its links after disconnect and unbind" : undefined;
@@ -57,6 +64,13 @@ export const pushPull = [
     options: { a: { sendHighWaterMark: 10 }, b: { receiveHighWaterMark: 10 } },
     run: (world) => backPressure(world, 64 * KIB),
   },
+  ...BLOCKING.map((roles) => ({
+    name: `${roles.join("-").toLowerCase()}/back-pressure, 64 KiB`,
+    roles,
+    transports: /** @type {("tcp" | "ipc")[]} */ (["tcp"]),
+    options: { a: { sendHighWaterMark: 10 }, b: { receiveHighWaterMark: 10 } },
+    run: (/** @type {World} */ world) => backPressure(world, 64 * KIB),
+  })),
   {
     name: "push-pull/back-pressure, 1 KiB",
     roles: ["PUSH", "PULL"],

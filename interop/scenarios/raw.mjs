@@ -494,6 +494,18 @@ const heartbeats = [
 /** @type {RawScenario[]} */
 const losses = [
   {
+    name: "raw/who says nothing is given up",
+    type: "PULL",
+    options: { handshakeInterval: 300 },
+    async run(world) {
+      const peer = await world.meet();
+      const since = performance.now();
+      ensure(await peer.ended(3000), "a silent peer was kept");
+      world.measured.givenUpAfterMs = Math.round(performance.now() - since);
+      ensure(world.measured.givenUpAfterMs >= 200, `it was given up after ${world.measured.givenUpAfterMs} ms`);
+    },
+  },
+  {
     name: "raw/the link breaks: everything is said again",
     type: "SUB",
     options: { reconnectInterval: 50 },

@@ -4,6 +4,7 @@
  */
 import { unlessZmtp } from "../lib/table.mjs";
 import { ensure, equal, PATIENCE_MS, pause } from "../lib/world.mjs";
+import { PAIRS } from "./families.mjs";
 
 /** @typedef {import("../lib/table.mjs").Scenario} Scenario */
 /** @typedef {import("../lib/world.mjs").World} World */
@@ -29,8 +30,44 @@ async function lose(world) {
 
 const options = { a: { reconnectInterval: INTERVAL_MS }, b: { reconnectInterval: INTERVAL_MS } };
 
+/** Either end of every pattern is lost, and its place taken by another process. @type {Scenario[]} */
+const everyPattern = PAIRS.flatMap(({ name, roles, options: own, prove }) => {
+  const both = { a: { ...options.a, ...own?.a }, b: { ...options.b, ...own?.b } };
+  return [
+    {
+      name: `reconnect/${name}, the bound end is lost`,
+      roles,
+      options: both,
+      async run(/** @type {World} */ world) {
+        await world.link();
+        await prove(world, "before");
+        await lose(world);
+        await world.restartBound();
+        await world.connected.wait("handshake", 2);
+        await world.bound.wait("handshake", 1);
+        await prove(world, "after");
+      },
+    },
+    {
+      name: `reconnect/${name}, the connecting end is lost`,
+      roles,
+      options: both,
+      transports: /** @type {("tcp" | "ipc")[]} */ (["tcp"]),
+      async run(/** @type {World} */ world) {
+        await world.link();
+        await prove(world, "before");
+        await world.replaceConnected();
+        await world.bound.wait("disconnect", 1);
+        await world.bound.wait("handshake", 2);
+        await prove(world, "after");
+      },
+    },
+  ];
+});
+
 /** @type {Scenario[]} */
 export const reconnect = [
+  ...everyPattern,
   {
     name: "reconnect/req-rep",
     roles: ["REQ", "REP"],

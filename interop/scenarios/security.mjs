@@ -5,6 +5,7 @@
 
 import { hex } from "../lib/words.mjs";
 import { equal, SILENCE_MS } from "../lib/world.mjs";
+import { PAIRS } from "./families.mjs";
 
 /** @typedef {import("../lib/table.mjs").Scenario} Scenario */
 /** @typedef {import("../lib/world.mjs").World} World */
@@ -16,8 +17,8 @@ const KEYS = {
   serverSecret: Buffer.from("8e0bdd697628b91d8f245587ee95c5b04d48963f79259877b49cd9063aead3b7", "hex"),
 };
 
-const curveServer = { curveServer: true, curvePublicKey: KEYS.serverPublic, curveSecretKey: KEYS.serverSecret };
-const curveClient = {
+export const curveServer = { curveServer: true, curvePublicKey: KEYS.serverPublic, curveSecretKey: KEYS.serverSecret };
+export const curveClient = {
   curveServerKey: KEYS.serverPublic,
   curvePublicKey: KEYS.clientPublic,
   curveSecretKey: KEYS.clientSecret,
@@ -44,8 +45,62 @@ async function refused(world) {
   equal(await world.b.receive(1, 2 * SILENCE_MS), [], "received without permission");
 }
 
+/** What a ZAP handler is told to let in: mechanism and credentials, as words of the agents' protocol. */
+const MECHANISMS = {
+  NULL: { server: { zapDomain: "test" }, client: {}, zap: ["null"], need: "plain" },
+  PLAIN: { server: plainServer, client: plainClient, zap: ["plain", hex("admin"), hex("secret")], need: "plain" },
+  CURVE: {
+    server: { ...curveServer, zapDomain: "test" },
+    client: curveClient,
+    zap: ["curve", hex(KEYS.clientPublic)],
+    need: "curve",
+  },
+};
+
+const SECURED = PAIRS.filter(({ name }) =>
+  ["req-rep", "pub-sub", "xpub-xsub", "dealer-router", "push-pull", "pair"].includes(name),
+);
+
+/** Every mechanism × pattern × who is the server; the table adds who plays which role, who binds, and over what. @type {Scenario[]} */
+const everyMechanism = Object.entries(MECHANISMS).flatMap(([mechanism, { server, client, zap, need }]) =>
+  SECURED.flatMap(({ name, roles, options, prove }) =>
+    /** @type {const} */ (["a", "b"]).map((role) => ({
+      name: `security/${mechanism} and ZAP, ${name}, ${roles[role === "a" ? 0 : 1]}${roles[0] === roles[1] ? ` ${role}` : ""} is the server`,
+      roles,
+      needs: [need],
+      except: ({ a }) =>
+        roles[0] === "REQ" && role === "a" && a.features.library !== ""
+          ? "REQ of libzmq that asks ZAP never receives a reply, from libzmq neither"
+          : undefined,
+      options: {
+        a: { ...options?.a, ...(role === "a" ? server : client) },
+        b: { ...options?.b, ...(role === "b" ? server : client) },
+      },
+      async run(/** @type {World} */ world) {
+        await world[role].agent.call("zap", zap);
+        await world.link();
+        await prove(world, "first");
+        await prove(world, "second");
+      },
+    })),
+  ),
+);
+
 /** @type {Scenario[]} */
 export const security = [
+  ...everyMechanism,
+  {
+    name: "null/ZAP refuses",
+    roles: ["PUSH", "PULL"],
+    needs: ["plain"],
+    options: { b: { zapDomain: "test" } },
+    async run(world) {
+      // A handler that lets nobody in who comes without a password.
+      await world.b.agent.call("zap", ["plain", hex("admin"), hex("secret")]);
+      await refused(world);
+      await world.b.wait("handshake:error:auth", 1);
+    },
+  },
   {
     name: "curve/the sender is the server",
     roles: ["PUSH", "PULL"],
