@@ -8,11 +8,16 @@ const BITS = { 4: 32, 6: 128 } as const;
 export class AddressList {
   readonly #list = new BlockList();
 
-  /** @throws ErrnoError EINVAL for a range that is neither an address nor a network */
+  /** @throws ErrnoError EINVAL for a range that is neither an address nor a network, or that has a zone */
   add(range: string): void {
     const [address, bits, ...more] = range.split("/");
     const family = isIP(address);
-    if (family === 0 || more.length > 0 || (bits !== undefined && !/^[0-9]{1,3}$/.test(bits))) {
+    if (
+      family === 0 ||
+      address.includes("%") ||
+      more.length > 0 ||
+      (bits !== undefined && !/^[0-9]{1,3}$/.test(bits))
+    ) {
       throw errnoError("EINVAL", range);
     }
     const width = BITS[family as 4 | 6];
