@@ -6,11 +6,13 @@ export class AddressRules {
   #denied = new AddressList();
 
   allow(ranges: readonly string[]): void {
+    check(ranges);
     this.#allowed ??= new AddressList();
     for (const range of ranges) this.#allowed.add(range);
   }
 
   deny(ranges: readonly string[]): void {
+    check(ranges);
     for (const range of ranges) this.#denied.add(range);
   }
 
@@ -22,4 +24,10 @@ export class AddressRules {
   admit(address: string): boolean {
     return !this.#denied.has(address) && (this.#allowed === undefined || this.#allowed.has(address));
   }
+}
+
+/** A list with a fault in it changes nothing. @throws ErrnoError EINVAL */
+function check(ranges: readonly string[]): void {
+  const scratch = new AddressList();
+  for (const range of ranges) scratch.add(range);
 }

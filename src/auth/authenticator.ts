@@ -8,11 +8,16 @@
  *
  * Rules are looked up at each request, so a change holds for the next handshake; peers that are in stay in. What is not
  * allowed by a rule is denied: a mechanism without rules lets nobody in, except NULL, which has no credentials to check.
+ *
+ * Passwords are kept and compared as digests: the time of a comparison tells neither where two differ nor how long the right
+ * one is, and it is the same for a user who does not exist.
  */
-import { sameSecret } from "../bytes.ts";
+import { EMPTY } from "../bytes.ts";
 import { encodeProperties } from "../codec/command.ts";
 import { decodeZ85, encodeZ85 } from "../codec/z85.ts";
 import type { Context } from "../context.ts";
+import { KEY_BYTES } from "../crypto/crypto.ts";
+import { digestOf, sameDigest } from "../crypto/digest.ts";
 import { errnoError } from "../errors.ts";
 import { ZAP_ENDPOINT } from "../mechanism/zap.ts";
 import type { SocketCore } from "../socket/core.ts";
@@ -59,17 +64,28 @@ export interface AuthenticatorOptions {
 /** Any domain. */
 const ANY = "*";
 
-/** The last frame of the fixed part of a request. */
+/** Octets of a property's name. */
+const NAME_BYTES = 255;
+
+const ZAP_VERSION = Buffer.from("1.0");
+
+const STATUSES: readonly unknown[] = [200, 300, 400, 500];
+
+/** Frames of a request in front of the credentials. */
 const REQUEST_FRAMES = 6;
 
 const MALFORMED: AuthDecision = { status: 500, text: "Malformed request" };
+const FAILED: AuthDecision = { status: 500, text: "Internal error" };
 const DENIED: AuthDecision = { status: 400, text: "No access" };
+
+/** The password of those who do not exist. */
+const NO_PASSWORD = digestOf("");
 
 /** Decides over peers by rules that may change at any time. */
 export class Authenticator {
   readonly #options: AuthenticatorOptions;
   readonly #addresses = new AddressRules();
-  /** By domain: passwords by user name. */
+  /** By domain: digests of passwords by user name. */
   readonly #users = new Map<string, ReadonlyMap<string, Buffer>>();
   /** By domain: user ids by public key, in Z85; or anybody with a key. */
   readonly #keys = new Map<string, ReadonlyMap<string, string> | "any">();
@@ -84,7 +100,7 @@ export class Authenticator {
     return this.#socket !== undefined;
   }
 
-  /** Begins to serve. @throws ErrnoError EADDRINUSE when the context has an authenticator already */
+  /** Begins to serve, and keeps no process alive by it. @throws ErrnoError EADDRINUSE when the context has an authenticator already */
   start(): void {
     if (this.#socket !== undefined) return;
     const { context } = this.#options;
@@ -112,7 +128,10 @@ export class Authenticator {
     };
   }
 
-  /** Ceases to serve: peers that need a decision are let in no more. */
+  /**
+   * Ceases to serve. As with libzmq that shuts out PLAIN, and the sockets with `zapDomain` and `zapEnforceDomain`; other sockets
+   * let peers in without asking from here on.
+   */
   stop(): void {
     this.#socket?.close();
     this.#socket = undefined;
@@ -133,22 +152,26 @@ export class Authenticator {
     this.#addresses.clear();
   }
 
-  /** Who may come in by PLAIN, as passwords by user name, in place of who could before in this domain; null nobody. */
+  /**
+   * Who may come in by PLAIN, as passwords by user name, in place of who could before in this domain; null for nobody. A
+   * domain without users of its own has those of "*".
+   */
   setUsers(passwords: Readonly<Record<string, string>> | null, domain: string = ANY): void {
-    if (passwords === null) this.#users.delete(domain);
-    else this.#users.set(domain, new Map(Object.entries(passwords).map(([name, word]) => [name, Buffer.from(word)])));
+    const users = Object.entries(passwords ?? {}).map(([name, word]): [string, Buffer] => [name, digestOf(word)]);
+    this.#users.set(domain, new Map(users));
   }
 
   /**
    * Who may come in by CURVE, in place of who could before in this domain: public keys (Z85 or 32 octets), or user ids
-   * by key; "any" for everybody who has a key pair, null for nobody. Without user ids the key, in Z85, is the user id.
+   * by key; "any" for everybody who has a key pair, null for nobody. Without user ids the key, in Z85, is the user id. A
+   * domain without keys of its own has those of "*".
    * @throws ErrnoError EINVAL for something that is no key
    */
   setKeys(
     keys: Iterable<string | Buffer> | Readonly<Record<string, string>> | "any" | null,
     domain: string = ANY,
   ): void {
-    if (keys === null) this.#keys.delete(domain);
+    if (keys === null) this.#keys.set(domain, new Map());
     else if (keys === "any") this.#keys.set(domain, "any");
     else if (Symbol.iterator in keys) {
       const list = [...(keys as Iterable<string | Buffer>)].map(toKey);
@@ -170,50 +193,56 @@ export class Authenticator {
     if (user === undefined || password === undefined) return DENIED;
     const name = user.toString();
     const expected = (this.#users.get(domain) ?? this.#users.get(ANY))?.get(name);
-    if (expected === undefined || !sameSecret(expected, password)) return DENIED;
+    const isRight = sameDigest(expected ?? NO_PASSWORD, digestOf(password));
+    if (expected === undefined || !isRight) return DENIED;
     return { status: 200, text: "OK", userId: name };
   }
 
   #decideCurve({ domain, credentials }: AuthRequest): AuthDecision {
     const [key] = credentials;
     const keys = this.#keys.get(domain) ?? this.#keys.get(ANY);
-    if (key === undefined || keys === undefined) return DENIED;
+    if (key?.length !== KEY_BYTES || keys === undefined) return DENIED;
     const text = encodeZ85(key);
     const userId = keys === "any" ? text : keys.get(text);
     return userId === undefined ? DENIED : { status: 200, text: "OK", userId };
   }
 
-  /** Answers one question: the way back to the asker, an empty frame, and the request. */
+  /**
+   * Answers one question: the way back to the asker, an empty frame, and the request. A socket asks nothing else; any socket of
+   * the process can send anything else here, and what has no id is not worth an answer.
+   */
   async #answer(core: SocketCore, [asker, delimiter, ...frames]: Buffer[]): Promise<void> {
+    if (delimiter?.length !== 0 || frames.length < 2) return;
     const request = parseRequest(frames);
-    const decision = request === undefined ? MALFORMED : await this.#judge(request);
+    const answer = request === undefined ? encodeDecision(MALFORMED) : await this.#judge(request);
     if (core.isClosed) return;
-    core.pattern.send([asker, delimiter, ...reply(frames[1], decision)]);
+    core.pattern.send([asker, delimiter, ZAP_VERSION, frames[1], ...answer]);
   }
 
-  /** Never throws: what the application's own code throws is a 500. */
-  async #judge(request: AuthRequest): Promise<AuthDecision> {
+  /** Never throws: what goes wrong in the application's own code is a 500. */
+  async #judge(request: AuthRequest): Promise<Buffer[]> {
     try {
       let decision = this.decide(request);
       const { check, onDecision } = this.#options;
       if (check !== undefined && decision.status === 200) decision = await check(request);
+      const answer = encodeDecision(decision);
       onDecision?.(request, decision);
-      return decision;
+      return answer;
     } catch (error) {
-      process.emitWarning(error as Error);
-      return { status: 500, text: "Internal error" };
+      process.emitWarning(error instanceof Error ? error : String(error));
+      return encodeDecision(FAILED);
     }
   }
 }
 
 function toKey(key: string | Buffer): string {
   const octets = typeof key === "string" ? decodeZ85(key) : key;
-  if (octets.length !== 32) throw errnoError("EINVAL", undefined, "A CURVE key has 32 octets");
+  if (octets.length !== KEY_BYTES) throw errnoError("EINVAL", undefined, "A CURVE key has 32 octets");
   return encodeZ85(octets);
 }
 
 function parseRequest(frames: Buffer[]): AuthRequest | undefined {
-  if (frames.length < REQUEST_FRAMES || frames[0].toString() !== "1.0") return undefined;
+  if (frames.length < REQUEST_FRAMES || !frames[0].equals(ZAP_VERSION)) return undefined;
   const [, , domain, address, identity, mechanism, ...credentials] = frames;
   return {
     domain: domain.toString(),
@@ -224,19 +253,17 @@ function parseRequest(frames: Buffer[]): AuthRequest | undefined {
   };
 }
 
-function reply(id: Buffer | undefined, { status, text, userId, properties }: AuthDecision): Buffer[] {
-  const listed = Object.entries(properties ?? {}).map(([name, value]): [string, Buffer] => [
-    name,
-    Buffer.from(value as string),
-  ]);
-  const metadata = status === 200 ? encodeProperties(listed) : Buffer.alloc(0);
-  const texts = [
-    "1.0",
-    id ?? Buffer.alloc(0),
-    String(status),
-    text ?? "",
-    status === 200 ? (userId ?? "") : "",
-    metadata,
-  ];
-  return texts.map((frame) => Buffer.from(frame as string));
+/**
+ * A decision as the last four frames of a reply.
+ * @throws TypeError when it is none: it may come from code that no compiler has checked
+ */
+function encodeDecision({ status, text = "", userId = "", properties = {} }: AuthDecision): Buffer[] {
+  if (!STATUSES.includes(status)) throw new TypeError(`A decision's status is 200, 300, 400 or 500, not ${status}`);
+  const frames = [Buffer.from(String(status)), Buffer.from(text)];
+  if (status !== 200) return [...frames, EMPTY, EMPTY];
+  const listed = Object.entries(properties).map(([name, value]): [string, Buffer] => {
+    if (name.length === 0 || name.length > NAME_BYTES) throw new TypeError("A property's name has 1 to 255 octets");
+    return [name, Buffer.from(value as string)];
+  });
+  return [...frames, Buffer.from(userId), encodeProperties(listed)];
 }

@@ -1,0 +1,12 @@
+/** Secrets that people choose, kept and compared as digests. */
+import { createHash, timingSafeEqual } from "node:crypto";
+
+/** The SHA-256 digest. */
+export function digestOf(secret: string | Uint8Array): Buffer {
+  return createHash("sha256").update(secret).digest();
+}
+
+/** Whether two digests are the same, in a time that tells nothing. */
+export function sameDigest(one: Buffer, other: Buffer): boolean {
+  return timingSafeEqual(one, other);
+}
