@@ -9,6 +9,8 @@
  */
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { decodeZ85 } from "../codec/z85.ts";
+import { KEY_BYTES } from "../crypto/crypto.ts";
 import { errnoError, systemError } from "../errors.ts";
 
 export interface Certificate {
@@ -22,8 +24,12 @@ export interface Certificate {
 
 const LINE = /^(\s*)([A-Za-z0-9_./-]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|(\S+)))?\s*(?:#.*)?$/;
 
-/** Reads a certificate's text. @throws ErrnoError EINVAL when it has no public key */
+/** Reads a certificate's text. @throws ErrnoError EINVAL when it has no public key, or something else in place of a key */
 export function parseCertificate(text: string): Certificate {
+  return parse(text, undefined);
+}
+
+function parse(text: string, file: string | undefined): Certificate {
   const curve: Record<string, string> = {};
   const metadata: Record<string, string> = {};
   let section = "";
@@ -37,14 +43,25 @@ export function parseCertificate(text: string): Certificate {
     } else if (section === "curve") curve[name] = value;
     else if (section === "metadata") metadata[name] = value;
   }
-  const publicKey = curve["public-key"];
-  if (publicKey === undefined) throw errnoError("EINVAL", undefined, "No public key in the certificate");
-  return { publicKey, secretKey: curve["secret-key"], metadata };
+  const { "public-key": publicKey, "secret-key": secretKey } = curve;
+  if (publicKey === undefined) throw errnoError("EINVAL", file, "No public key in the certificate");
+  for (const key of [publicKey, secretKey]) {
+    if (key !== undefined && !isKey(key)) throw errnoError("EINVAL", file, "No key of 40 characters where one belongs");
+  }
+  return { publicKey, secretKey, metadata };
 }
 
-/** Reads a certificate file. @throws ErrnoError ENOENT and other codes of the system, EINVAL */
+function isKey(text: string): boolean {
+  try {
+    return decodeZ85(text).length === KEY_BYTES;
+  } catch {
+    return false;
+  }
+}
+
+/** Reads a certificate file. @throws ErrnoError ENOENT and other codes of the system, EINVAL; `address` is the file */
 export function loadCertificate(file: string): Certificate {
-  return parseCertificate(read(file));
+  return parse(read(file), file);
 }
 
 /**
