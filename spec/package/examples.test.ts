@@ -1,5 +1,5 @@
 /** The programs in examples/ do what they say. They use the built package by its name. */
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process";
 import { assert, suite } from "../helpers/test.ts";
 
 const it = suite("package/examples");
@@ -19,7 +19,7 @@ const OUTPUTS: Record<string, string> = {
 
 function output(program: string, ...args: string[]): Promise<string> {
   return new Promise((resolve, reject) => {
-    execFile(process.execPath, [`examples/${program}`, ...args], { timeout: 20_000 }, (error, stdout, stderr) => {
+    execFile(process.execPath, [`examples/${program}`, ...args], { timeout: 50_000 }, (error, stdout, stderr) => {
       if (error === null) resolve(stdout);
       else reject(new Error(`${error.message}\n${stdout}${stderr}`));
     });
@@ -34,6 +34,39 @@ function settled(text: string): string {
 
 for (const [program, expected] of Object.entries(OUTPUTS)) {
   it(program, async () => assert.is(settled(await output(program)), settled(expected)), { timeout: 30_000 });
+}
+
+/** Examples that drive programs of others: what they print, and how to see whether the program is there. */
+const DRIVERS: Record<string, { needs: [string, ...string[]]; shows: RegExp; prints: string }> = {
+  "jupyter.mjs": {
+    needs: ["/usr/bin/python3", "-c", "import ipykernel"],
+    shows: /^/,
+    prints: [
+      "language: python\nheartbeat: ping\noutput: 42\nresult: 1267650600228229401496703205376\nerror: ZeroDivisionError\n",
+      "question: Who is there?\noutput: Hello, zmtp\noutput: waiting\ninterrupted: KeyboardInterrupt\nstill there: 'zmtp'\n",
+      "after a restart: NameError\nheartbeat: ping\nshut down\n",
+    ].join(""),
+  },
+  "ffmpeg.mjs": {
+    needs: ["ffmpeg", "-hide_banner", "-filters"],
+    shows: / zmq /,
+    prints: [
+      "brighter: 0 Success\nthe picture is brighter: true\n",
+      "darker: 0 Success\nthe picture is darker: true\nno such command: refused\n",
+    ].join(""),
+  },
+};
+
+for (const [program, { needs, shows, prints }] of Object.entries(DRIVERS)) {
+  const [file, ...args] = needs;
+  const { status, stdout } = spawnSync(file, args, { encoding: "utf8" });
+  if (status === 0 && shows.test(stdout)) {
+    it(program, async () => assert.is(await output(program), prints), { timeout: 60_000 });
+  } else if (process.env.CI === "true") {
+    it(program, () => assert.unreachable(`'${needs.join(" ")}' fails`));
+  } else {
+    it.skip(program, `'${needs.join(" ")}' fails`);
+  }
 }
 
 /** Starts a server and resolves with the address that it prints first. */
