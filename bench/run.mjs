@@ -24,6 +24,7 @@ import { connectRemote, SERVE_PORT } from "./lib/remote.mjs";
 import { comparison, losses, remarks } from "./lib/report.mjs";
 import { createResults } from "./lib/results.mjs";
 import { measure } from "./lib/rounds.mjs";
+import { followRunner } from "./lib/seed.mjs";
 import { useRemote } from "./lib/session.mjs";
 import { smoke } from "./lib/smoke.mjs";
 import { allScenarios, COLUMNS, confinedScenarios, remoteScenarios } from "./scenarios/index.mjs";
@@ -34,6 +35,7 @@ const { flags } = readFlags({
   values: ["rounds", "duration", "minutes", "only", "impl", "churn", "host", "port", "quota", "node", "label"],
   switches: ["smoke", "quick", "full"],
 });
+followRunner();
 if (flags.quick !== undefined) {
   process.argv = process.argv.filter((argument) => argument !== "--quick");
   await import("./quick.mjs");

@@ -9,10 +9,11 @@
 import { readFlags } from "./lib/arguments.mjs";
 import { describeMachine, machineText } from "./lib/machine.mjs";
 import { SERVE_PORT, serve } from "./lib/remote.mjs";
+import { followRunner } from "./lib/seed.mjs";
 
 const { flags } = readFlags({ values: ["port"] });
 const port = Number(flags.port ?? SERVE_PORT);
 console.log(machineText(describeMachine()));
 await serve({ port, onRunner: (address, came) => console.log(`${came ? "a runner came" : "gone"}: ${address}`) });
 console.log(`serving on port ${port}`);
-if (process.env.BENCH_RUNNER !== undefined) process.stdin.on("end", () => process.exit()).resume();
+followRunner();

@@ -10,6 +10,7 @@ import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { FAR_ADDRESS, namespacesMissing, openNamespaces } from "./lib/namespaces.mjs";
 import { Command, whenRunnerEnds } from "./lib/process.mjs";
+import { RUNNER_VARIABLE } from "./lib/seed.mjs";
 
 const CABLES = { plain: undefined, pi2: { megabits: 100, roundTripMs: 0.3 } };
 
@@ -38,7 +39,10 @@ const served = new Promise((resolve, reject) => {
 });
 await served;
 const args = [script("run.mjs"), "--label", `network-${name}`, ...process.argv.slice(2), "--host", FAR_ADDRESS];
-const runner = spawn(...near(process.execPath, args), { stdio: ["pipe", "inherit", "inherit"] });
+const runner = spawn(...near(process.execPath, args), {
+  stdio: ["pipe", "inherit", "inherit"],
+  env: { ...process.env, [RUNNER_VARIABLE]: "1" },
+});
 whenRunnerEnds(() => runner.kill("SIGTERM"));
 process.exitCode = await new Promise((resolve) => runner.on("close", (code) => resolve(code ?? 1)));
 await close();

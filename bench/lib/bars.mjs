@@ -75,7 +75,7 @@ const BARS = [
 ];
 
 /**
- * The table of all bars: goal, measured, met or not. A bar without both of its numbers shows a dash.
+ * The table of the bars whose scenarios were run: goal, measured, met or not. One without both of its numbers shows a dash.
  *
  * @param {Result[]} results
  * @returns {string}
@@ -84,12 +84,12 @@ export function barTable(results) {
   const byId = new Map(results.map((result) => [result.scenario.id, result]));
   const rows = [["bar", "scenario", "goal", "measured", "met"]];
   for (const bar of BARS) {
-    for (const id of bar.scenarios) {
+    for (const id of bar.scenarios.filter((one) => byId.has(one))) {
       for (const goal of bar.goals)
         rows.push([bar.title, byId.get(id)?.scenario.title ?? id, ...judge(byId, id, goal)]);
     }
   }
-  return table(rows);
+  return rows.length === 1 ? "None of the bars' scenarios were run." : table(rows);
 }
 
 /**

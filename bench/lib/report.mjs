@@ -185,7 +185,7 @@ export function processorTimes(results, implementations) {
 }
 
 /** @param {import("./session.mjs").Sample} sample */
-function processorTime({ receiverCpuMs, senderCpuMs, count }) {
+export function processorTime({ receiverCpuMs, senderCpuMs, count }) {
   return ((Number(receiverCpuMs ?? 0) + Number(senderCpuMs ?? 0)) * 1000) / Number(count);
 }
 

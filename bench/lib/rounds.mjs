@@ -49,42 +49,67 @@
 export async function measure(scenarios, settings) {
   const results = [];
   const end = performance.now() + (settings.totalMs ?? 0);
+  let openMs = FIRST_OPEN_MS;
   for (const [at, scenario] of scenarios.entries()) {
-    const durationMs =
+    const start = performance.now();
+    const planned =
       settings.totalMs === undefined
-        ? settings.durationMs
-        : shareOf(end - performance.now(), scenarios.slice(at), settings);
-    const result = await measureOne(scenario, { ...settings, durationMs });
+        ? settings
+        : { ...settings, ...share(end - start, openMs, scenarios.slice(at), settings) };
+    const result = await measureOne(scenario, planned);
+    openMs += (openTime(performance.now() - start, result, planned) - openMs) / 4;
     settings.onResult?.(result);
     results.push(result);
   }
   return results;
 }
 
-/** Starting the processes of a session. */
-const OPEN_MS = 800;
+/** Starting the processes of a session; learnt while measuring. */
+const FIRST_OPEN_MS = 500;
 
 /** The shortest sample that means something, and the longest that is of use. */
-const SHORTEST_MS = 80;
+const SHORTEST_MS = 200;
 const LONGEST_MS = 2000;
 
-/**
- * How long a sample of the first of these scenarios may take, so that all of them fit.
- *
- * @param {number} leftMs
- * @param {Scenario[]} scenarios
- * @param {Settings} settings
- */
-function shareOf(leftMs, scenarios, { rounds, missing }) {
-  const series = scenarios.reduce((sum, { implementations, weight = 1 }) => {
-    return sum + weight * implementations.filter((name) => !missing.has(name)).length;
-  }, 0);
-  const share = (leftMs / series - OPEN_MS) / (rounds + WARM_UP_SHARE);
-  return Math.round(Math.min(LONGEST_MS, Math.max(SHORTEST_MS, share)));
+/** When time is short there are fewer rounds, but no fewer than this. */
+const FEWEST_ROUNDS = 3;
+
+/** A warm-up lasts so much of a sample, and long enough for the compilers of JavaScript. */
+const WARM_UP_SHARE = 0.5;
+const WARM_UP_LEAST_MS = 400;
+
+/** @param {number} durationMs */
+function warmUpMs(durationMs) {
+  return Math.max(WARM_UP_LEAST_MS, durationMs * WARM_UP_SHARE);
 }
 
-/** A warm-up lasts so much of a sample. */
-const WARM_UP_SHARE = 0.5;
+/** @param {Scenario} scenario @param {Map<string, string>} missing How many ordinary series it takes the time of. */
+function seriesOf({ implementations, weight = 1 }, missing) {
+  return weight * implementations.filter((name) => !missing.has(name)).length;
+}
+
+/**
+ * How long the samples of the next scenario may be, and how many, so that all that is left fits.
+ *
+ * @param {number} leftMs
+ * @param {number} openMs
+ * @param {Scenario[]} scenarios
+ * @param {Settings} settings
+ * @returns {{ durationMs: number, rounds: number }}
+ */
+function share(leftMs, openMs, scenarios, { rounds, missing }) {
+  const series = scenarios.reduce((sum, scenario) => sum + seriesOf(scenario, missing), 0);
+  const each = leftMs / Math.max(1, series) - openMs - WARM_UP_LEAST_MS;
+  const fewer = Math.min(rounds, Math.max(FEWEST_ROUNDS, Math.floor(each / SHORTEST_MS)));
+  return { durationMs: Math.round(Math.min(LONGEST_MS, Math.max(SHORTEST_MS, each / fewer))), rounds: fewer };
+}
+
+/** What a series took beyond its samples. @param {number} elapsedMs @param {Result} result @param {Settings} settings */
+function openTime(elapsedMs, { scenario }, { rounds, durationMs, missing }) {
+  const series = seriesOf(scenario, missing);
+  if (series === 0 || scenario.once) return FIRST_OPEN_MS;
+  return Math.max(0, elapsedMs / series - rounds * durationMs - warmUpMs(durationMs));
+}
 
 /**
  * @param {Scenario} scenario
@@ -132,7 +157,7 @@ async function sampleOne(result, name, round, kept, settings) {
     if (session === undefined) {
       session = await scenario.open(name);
       if (keep) kept.set(name, session);
-      if (!settings.noWarmUp && !scenario.once) await session.sample(settings.durationMs * WARM_UP_SHARE);
+      if (!settings.noWarmUp && !scenario.once) await session.sample(warmUpMs(settings.durationMs));
     }
     for (let left = scenario.samples ?? 1; left > 0; left--) {
       const sample = await session.sample(settings.durationMs);
