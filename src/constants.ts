@@ -33,6 +33,9 @@ export const MESSAGE_FRAMES = 65536;
 /** A handshake command is never larger: CURVE's INITIATE with 64 KiB of metadata is. */
 export const HANDSHAKE_COMMAND_BYTES = 65536;
 
+/** Application metadata, encoded: leaves a handshake command room for the keys of CURVE, a socket type and a routing id. */
+export const METADATA_BYTES = 64512;
+
 /** A command after the handshake (a subscription with its topic is one). */
 export const COMMAND_BYTES = 1048576;
 

@@ -4,6 +4,7 @@
  * gets a number already cut to its width, a text row a `Buffer` of its own or null.
  */
 import { decodeZ85, encodeZ85 } from "./codec/z85.ts";
+import { METADATA_BYTES } from "./constants.ts";
 import { errnoError } from "./errors.ts";
 import { type OptionValues, type SecurityMechanism, SOCKET_TYPES, selectMechanism, type Verbosity } from "./options.ts";
 
@@ -300,6 +301,9 @@ function addMetadata(options: OptionValues, line: Buffer): void {
 }
 
 function setMetadata(options: OptionValues, entries: [string, Buffer][]): void {
+  // A name's length takes one octet, a value's four.
+  const size = entries.reduce((sum, [name, value]) => sum + 5 + name.length + value.length, 0);
+  if (size > METADATA_BYTES) refuse();
   entries.sort(([one], [other]) => (one < other ? -1 : 1));
   options.metadata = new Map(entries);
 }

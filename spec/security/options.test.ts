@@ -173,6 +173,22 @@ it("a Buffer that was given as a key may be overwritten at once", async () => {
   assert.is(String((await router.receive())[1]), "hello");
 });
 
+it("metadata that no handshake has room for is EINVAL, and what has room is carried", async () => {
+  const room = 64512 - 5 - "X-Large".length;
+  const longest = "r".repeat(255);
+  assert.is(thrown(() => new Dealer({ metadata: { "X-Large": "x".repeat(room + 1) } })).code, "EINVAL");
+  assert.is(thrown(() => new Dealer({ metadata: { "X-a": "x".repeat(room), "X-b": "x" } })).code, "EINVAL");
+  const metadata = { "X-Large": "x".repeat(room) };
+  const router = sockets.own(new Router({ ...quick, ...curveServer, routingId: longest, metadata }));
+  const dealer = sockets.own(new Dealer({ ...quick, ...curveClient, routingId: longest, metadata }));
+  await sockets.join(router, dealer, "tcp");
+  await dealer.send("hello");
+  await router.receive();
+  await router.send([longest, "hello"]);
+  await dealer.receive();
+  for (const { lastPeer } of [router, dealer]) assert.is(lastPeer?.properties.get("X-Large")?.length, room);
+});
+
 it("a STREAM has no handshake: its options of security protect nothing, and break nothing", async () => {
   const stream = sockets.own(new Stream({ ...quick, ...curveServer }));
   await stream.bind("tcp://127.0.0.1:*");
