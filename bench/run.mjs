@@ -31,6 +31,9 @@ import { allScenarios, COLUMNS, confinedScenarios, remoteScenarios } from "./sce
 
 const DEFAULT_MINUTES = 25;
 
+/** What an emulated Node can run; the native binding is built for this machine's own. */
+const INSIDE_ANOTHER_NODE = ["zmtp", "zmtp-many", "net", "node"];
+
 const { flags } = readFlags({
   values: ["rounds", "duration", "minutes", "only", "impl", "churn", "host", "port", "quota", "node", "label"],
   switches: ["smoke", "quick", "full"],
@@ -67,7 +70,7 @@ function chooseScenarios(options) {
     return flags.quota === undefined && flags.node === undefined ? allScenarios(options) : confinedScenarios(options);
   };
   const scenarios = all().filter(({ id }) => id.includes(flags.only ?? ""));
-  const wanted = readList(flags.impl);
+  const wanted = readList(flags.impl) ?? (flags.node === undefined ? undefined : INSIDE_ANOTHER_NODE);
   if (wanted === undefined) return scenarios;
   for (const scenario of scenarios) {
     scenario.implementations = scenario.implementations.filter((name) => wanted.includes(name));

@@ -128,8 +128,9 @@ function otherRun({ head, results, path }) {
     [head.conditions, `${head.rounds} rounds, medians; \`results/${basename(path)}\`.`, ...far]
       .filter(Boolean)
       .join("  \n"),
-    losses(results),
-    tableOf(results),
+    ...(head.label === "emulated"
+      ? [comparison(results, { implementations: columnsOf(results), subject: "zmtp", against: [] })]
+      : [losses(results), tableOf(results)]),
     ...list("", remarks(results)).filter(Boolean),
   ];
 }

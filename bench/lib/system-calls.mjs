@@ -1,6 +1,6 @@
 /**
- * Counts the system calls of running processes, all their threads included, by `strace -c`. It slows each call down, which
- * gives a stream more time to gather messages: the counts of streams are lower than without it.
+ * Counts the system calls of running processes, all their threads included, by `strace -c`. It slows each call down, and a
+ * stream gathers messages meanwhile.
  */
 
 import { execFileSync } from "node:child_process";
