@@ -16,7 +16,7 @@ import { fullReport, shortReport } from "./lib/results-text.mjs";
 const here = (/** @type {string} */ path) => fileURLToPath(new URL(path, import.meta.url));
 
 /**
- * Puts the text between `<!-- benchmarks -->` and `<!-- /benchmarks -->`.
+ * Puts the text between `<!-- benchmarks:begin -->` and `<!-- benchmarks:end -->`.
  *
  * @param {string} path
  * @param {string} text
@@ -24,8 +24,8 @@ const here = (/** @type {string} */ path) => fileURLToPath(new URL(path, import.
 function replaceBetweenMarkers(path, text) {
   const old = existsSync(path)
     ? readFileSync(path, "utf8")
-    : "# Results\n\n<!-- benchmarks -->\n<!-- /benchmarks -->\n";
-  const pattern = /(<!-- benchmarks -->\n)[\s\S]*?(<!-- \/benchmarks -->)/;
+    : "# Results\n\n<!-- benchmarks:begin -->\n<!-- benchmarks:end -->\n";
+  const pattern = /(<!-- benchmarks:begin -->\n)[\s\S]*?(<!-- benchmarks:end -->)/;
   if (!pattern.test(old)) {
     console.log(`${path} has no markers; nothing was written there`);
     return;
