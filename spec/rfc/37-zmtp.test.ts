@@ -210,6 +210,12 @@ it("Publish-Subscribe: SUBSCRIBE and CANCEL carry any octets, none too", () => {
   assert.is(bench.connection.subscription(hex("00ff"), false).toString("hex"), "04090643414e43454c00ff");
 });
 
+it("Publish-Subscribe: to a peer of 3.0 both are messages, as RFC 23 has them", () => {
+  const bench = new Bench("SUB").start().feed(greeting("03", "00") + ready(["Socket-Type", "PUB"]));
+  assert.is(bench.connection.subscription(Buffer.from("A"), true).toString("hex"), "00020141");
+  assert.is(bench.connection.subscription(hex("00ff"), false).toString("hex"), "00030000ff");
+});
+
 it("Radio-Dish: JOIN and LEAVE carry a group", () => {
   const stream = greeting() + ready(["Socket-Type", "DISH"]);
   assert.equal(lines("RADIO", `${stream} 0407 044a4f494e4731 0408 054c454156454731`).slice(1), ["join G1", "leave G1"]);
