@@ -61,6 +61,19 @@ export async function compile(files, outdir) {
 
 /** @typedef {Counts & { reason: string, output: string, ms: number }} Outcome `reason` says why it failed when no test did */
 
+/** The groups of processes that run now: a test's own children end with it, and all with the runner. */
+const groups = new Set();
+/** @param {number | undefined} pid */
+function endGroup(pid) {
+  try {
+    if (pid !== undefined) process.kill(-pid, "SIGKILL");
+  } catch {
+    // It has ended already.
+  }
+}
+process.on("exit", () => groups.forEach(endGroup));
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => process.exit(1));
+
 /** What runs a compiled file here. */
 const NODE = [process.execPath, "--enable-source-maps", "--expose-gc"];
 
@@ -77,13 +90,15 @@ export function execute(file, command = NODE, env = {}, limit = FILE_TIMEOUT_MS)
       cwd: ROOT,
       env: { ...process.env, NO_COLOR: "1", FORCE_COLOR: "0", ...env },
       stdio: ["ignore", "pipe", "pipe"],
+      detached: true,
     });
+    groups.add(child.pid);
     let output = "";
     let reason = "";
     /** @param {string} why */
     const kill = (why) => {
       reason = why;
-      child.kill("SIGKILL");
+      endGroup(child.pid);
     };
     let timer = setTimeout(kill, limit, `still running after ${limit} ms`);
     let done = false;
@@ -99,6 +114,8 @@ export function execute(file, command = NODE, env = {}, limit = FILE_TIMEOUT_MS)
     }
     child.on("close", (code, signal) => {
       clearTimeout(timer);
+      groups.delete(child.pid);
+      endGroup(child.pid);
       const counts = readCounts(output);
       if (!counts && !reason) reason = `ended without a summary (${signal ?? `exit code ${code}`})`;
       const result = counts ?? { passed: 0, failed: 0, skipped: 0 };

@@ -28,6 +28,12 @@ export class Child {
         : [...node, ...(args as string[])];
     const child = spawn(command[0], command.slice(1), { stdio: ["pipe", "pipe", "pipe"] });
     this.process = child;
+    // A test that failed half-way leaves nobody behind.
+    const end = (): void => {
+      child.kill("SIGKILL");
+    };
+    process.on("exit", end);
+    child.on("close", () => process.off("exit", end));
     let rest = "";
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
       const lines = (rest + text).split("\n");
