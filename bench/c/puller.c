@@ -1,6 +1,6 @@
 /*
  * PULL that binds, and receives the streams of so many senders for each `run`:
- * address=tcp://127.0.0.1:* [senders=1] [least=1] [curve=1] [plain=1]
+ * address=tcp://127.0.0.1:* [senders=1] [mark=1000] [curve=1] [plain=1]
  */
 
 #include "common.h"
@@ -15,6 +15,7 @@ int main (int argc, char **argv)
     void *pull = zmq_socket (context, ZMQ_PULL);
     if (number_option (argc, argv, "plain", 0))
         start_handler (context);
+    set_number (pull, ZMQ_RCVHWM, (int) number_option (argc, argv, "mark", 1000));
     secure (pull, argc, argv, 1);
     check (zmq_bind (pull, text_option (argc, argv, "address", "")) == 0, "zmq_bind");
     tell_ready (pull);

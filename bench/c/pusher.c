@@ -1,6 +1,6 @@
 /*
  * One or more PUSH that connect, and send one stream each for each `run <ms>`, messages of one or more frames:
- * address=tcp://127.0.0.1:5555 size=10 [frames=1] [sockets=1] [curve=1] [plain=1]
+ * address=tcp://127.0.0.1:5555 size=10 [frames=1] [sockets=1] [mark=1000] [curve=1] [plain=1]
  */
 
 #include "common.h"
@@ -41,6 +41,7 @@ int main (int argc, char **argv)
     void *context = zmq_ctx_new ();
     for (long i = 0; i < sockets; i++) {
         pushes[i] = zmq_socket (context, ZMQ_PUSH);
+        set_number (pushes[i], ZMQ_SNDHWM, (int) number_option (argc, argv, "mark", 1000));
         secure (pushes[i], argc, argv, 0);
         check (zmq_connect (pushes[i], text_option (argc, argv, "address", "")) == 0, "zmq_connect");
     }

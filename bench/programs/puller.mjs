@@ -1,6 +1,6 @@
 /**
  * PULL that binds, and receives the streams of so many senders for each `run`.
- * impl=zmtp address=tcp://127.0.0.1:* [senders=1] [frames=1] [curve=1] [plain=1]
+ * impl=zmtp address=tcp://127.0.0.1:* [senders=1] [frames=1] [mark=1000] [curve=1] [plain=1]
  */
 
 import { readPairs } from "../lib/arguments.mjs";
@@ -9,10 +9,10 @@ import { receiveFramesStream, receiveManyStream, receiveStream } from "../lib/lo
 import { obey, tell, usage } from "../lib/program.mjs";
 import { letEveryoneIn, securityOptions } from "../lib/security.mjs";
 
-const { impl, address, senders = "1", frames = "1", ...security } = readPairs();
+const { impl, address, senders = "1", frames = "1", mark = "1000", ...security } = readPairs();
 const { zmq, many } = load(impl);
 if (security.plain) await letEveryoneIn(zmq);
-const pull = new zmq.Pull(securityOptions(security, "server"));
+const pull = new zmq.Pull({ receiveHighWaterMark: Number(mark), ...securityOptions(security, "server") });
 await pull.bind(address);
 const single = many ? receiveManyStream : receiveStream;
 const receive = Number(frames) > 1 ? receiveFramesStream : single;

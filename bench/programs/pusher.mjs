@@ -1,6 +1,6 @@
 /**
  * One or more PUSH that connect, and send one stream each for each `run <milliseconds>`, messages of one or more frames.
- * impl=zmtp address=tcp://127.0.0.1:5555 size=10 [frames=1] [sockets=1] [curve=1] [plain=1]
+ * impl=zmtp address=tcp://127.0.0.1:5555 size=10 [frames=1] [sockets=1] [mark=1000] [curve=1] [plain=1]
  */
 
 import { readPairs } from "../lib/arguments.mjs";
@@ -9,10 +9,10 @@ import { clockEvery, sendFor, sendManyFor } from "../lib/loops.mjs";
 import { obey, tell, usage } from "../lib/program.mjs";
 import { securityOptions } from "../lib/security.mjs";
 
-const { impl, address, size, frames = "1", sockets = "1", ...security } = readPairs();
+const { impl, address, size, frames = "1", sockets = "1", mark = "1000", ...security } = readPairs();
 const { zmq, many } = load(impl);
 const pushes = Array.from({ length: Number(sockets) }, () => {
-  const push = new zmq.Push(securityOptions(security, "client"));
+  const push = new zmq.Push({ sendHighWaterMark: Number(mark), ...securityOptions(security, "client") });
   push.connect(address);
   return push;
 });

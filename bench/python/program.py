@@ -80,6 +80,7 @@ def endpoint(socket):
 
 def puller(context, options):
     pull = context.socket(zmq.PULL)
+    pull.setsockopt(zmq.RCVHWM, int(options.get("mark", 1000)))
     pull.bind(options["address"])
     tell("ready", address=endpoint(pull))
     for name, _ in commands():
@@ -90,6 +91,7 @@ def puller(context, options):
 
 def pusher(context, options):
     push = context.socket(zmq.PUSH)
+    push.setsockopt(zmq.SNDHWM, int(options.get("mark", 1000)))
     push.connect(options["address"])
     payload = b"A" * int(options["size"])
     tell("ready")

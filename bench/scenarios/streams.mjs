@@ -15,6 +15,12 @@ const SYNC_MS = 120_000;
 /** A slow subscriber takes one message in so many milliseconds. */
 const SLOW_MS = 10;
 
+/**
+ * The default high-water mark is a thousand messages: of 16 MiB that is 16 GiB at each end. So for large ones the mark is lower, in
+ * every implementation.
+ */
+const HIGH_WATER = { messages: 1000, bytes: 64 * 1024 * 1024 };
+
 /** Requests in flight in the broker's test. */
 const WINDOW = 32;
 
@@ -67,7 +73,12 @@ export function pushPull(options) {
     open: (implementation) =>
       openSession(implementation, async (start) => {
         const secured = security === undefined ? {} : { [security]: 1 };
-        const several = { frames: frames > 1 ? frames : undefined, ...secured };
+        const mark = Math.max(2, Math.floor(HIGH_WATER.bytes / whole));
+        const several = {
+          frames: frames > 1 ? frames : undefined,
+          mark: mark < HIGH_WATER.messages ? mark : undefined,
+          ...secured,
+        };
         const own = transport === "tcp" ? listenAddress() : `ipc://${join(temporaryFolder(), `bench-${paths++}`)}`;
         const many = senders > 1 ? senders : undefined;
         const puller = start("puller", { address: own, size, senders: many, ...several }, { far: up });
