@@ -10,6 +10,7 @@
 
 #define POOL_BYTES (256L << 20)
 #define POOL_MOST 16
+#define HIGH_WATER_MARK 16
 
 struct header
 {
@@ -84,6 +85,7 @@ int main (int argc, char **argv)
     void *context = zmq_ctx_new ();
     void *socket = zmq_socket (context, produces ? ZMQ_PUSH : ZMQ_PULL);
     begin_alone ();
+    set_number (socket, produces ? ZMQ_SNDHWM : ZMQ_RCVHWM, HIGH_WATER_MARK);
     check ((produces ? zmq_connect (socket, address) : zmq_bind (socket, address)) == 0, address);
     (produces ? produce : consume) (socket, bytes, messages);
     zmq_close (socket);

@@ -5,10 +5,10 @@
  *   node bench/seeds/push-pull-bytes/consumer.mjs [--impl zmtp] [address] [bytes=10000000] [messages=1000]
  */
 
-import { readSettings, wallClock } from "./settings.mjs";
+import { HIGH_WATER_MARK, readSettings, wallClock } from "./settings.mjs";
 
 const { zmq, address, bytes, messages } = await readSettings("consumer");
-const pull = new zmq.Pull();
+const pull = new zmq.Pull({ receiveHighWaterMark: HIGH_WATER_MARK });
 await pull.bind(address);
 let start = 0;
 for (let sequence = 0; sequence < messages; sequence++) {

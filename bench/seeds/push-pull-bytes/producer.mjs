@@ -5,11 +5,11 @@
  *   ZMQ_ADDR=ipc:///tmp/bytes BYTESIZE=1000000 MESSAGES=100 node bench/seeds/push-pull-bytes/producer.mjs
  */
 
-import { poolSize, readSettings, wallClock } from "./settings.mjs";
+import { HIGH_WATER_MARK, poolSize, readSettings, wallClock } from "./settings.mjs";
 
 const { zmq, address, bytes, messages } = await readSettings("producer");
 const pool = Array.from({ length: poolSize(bytes) }, (_, at) => Buffer.alloc(bytes, at + 1));
-const push = new zmq.Push();
+const push = new zmq.Push({ sendHighWaterMark: HIGH_WATER_MARK });
 push.connect(address);
 for (let sequence = 0; sequence < messages; sequence++) {
   const header = Buffer.allocUnsafe(16);

@@ -23,6 +23,9 @@ export async function readSettings(role) {
   };
 }
 
+/** Messages that may wait at each end: a thousand, the default, would be ten gigabytes. The same in C. */
+export const HIGH_WATER_MARK = 16;
+
 /** @param {number} bytes */
 export function poolSize(bytes) {
   return Math.min(POOL_MOST, Math.max(2, Math.floor(POOL_BYTES / bytes)));
