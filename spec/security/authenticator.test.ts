@@ -300,22 +300,20 @@ it("an onDecision that throws decides nothing else: 500", async () => {
   assert.is((await enter({ context, zapDomain: "test" }, {})).told, "handshake:error:auth 500");
 });
 
-it("many slow checks at once wait for one another no more than they have to", async () => {
-  let open = 0;
-  let most = 0;
+it("many slow checks run at the same time: none waits for another's end", async () => {
+  const count = 100;
+  const waiting: (() => void)[] = [];
   const { context, auth } = authenticator({
-    check: async () => {
-      most = Math.max(most, ++open);
-      await sleep(100);
-      open--;
-      return { status: 200 };
-    },
+    check: () =>
+      new Promise((resolve) => {
+        waiting.push(() => resolve({ status: 200 }));
+        // Each ends when all have begun.
+        if (waiting.length === count) for (const end of waiting) end();
+      }),
   });
   auth.setKeys("any");
   const pull = sockets.own(new Pull({ context, ...quick, ...curveServer, zapDomain: "test" }));
   const address = await sockets.bound(pull, "tcp");
-  const count = 100;
-  const started = performance.now();
   for (let i = 0; i < count; i++) {
     const push = sockets.own(new Push({ ...quick, ...curveClient }));
     push.connect(address);
@@ -323,8 +321,6 @@ it("many slow checks at once wait for one another no more than they have to", as
   }
   const got = new Set<string>();
   while (got.size < count) got.add(String((await pull.receive())[0]));
-  assert.ok(most > 20, `${most} at the same time`);
-  assert.ok(performance.now() - started < (count * 100) / 2);
 });
 
 it("starts, stops and starts again; twice is once; a second one in the context is EADDRINUSE", async () => {

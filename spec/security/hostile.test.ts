@@ -88,7 +88,8 @@ class Scene {
     if (this.#server === undefined) {
       attacker = await Attacker.connect(pull!.lastEndpoint, role, metadata);
     } else {
-      pull = new Pull({ ...quick, ...OWN[this.name].client });
+      // It must not come again meanwhile, and be taken for the next.
+      pull = new Pull({ ...quick, reconnectInterval: 60_000, ...OWN[this.name].client });
       watched = watch(pull);
       this.#noted = 0;
       pull.connect(this.#server.address);
