@@ -334,4 +334,44 @@ it("a lost peer takes its request with it: nothing is sent again, but a reply on
   assert.equal(texts(await receiving), ["re 1"]);
 });
 
+it("a reply of a peer that was not asked is dropped", async () => {
+  const request = sockets.own(new Request({ routingId: "me" }));
+  const asked = sockets.own(new Router());
+  const other = sockets.own(new Router({ mandatory: true }));
+  await sockets.join(asked, request);
+  await sockets.join(other, request);
+  await request.send("1");
+  const [, , body] = await asked.receive();
+  assert.is(String(body), "1");
+  // The other one meets the request's socket only now: the id is known when a send succeeds.
+  await eventually(() =>
+    other.send(["me", "", "not asked"]).then(
+      () => true,
+      () => false,
+    ),
+  );
+  const receiving = request.receive();
+  assert.ok(await isPending(receiving, 50));
+  await asked.send(["me", "", "asked"]);
+  assert.equal(texts(await receiving), ["asked"]);
+});
+
+for (const transport of TRANSPORTS) {
+  it(`a request that comes in while another is answered changes nothing (${transport})`, async () => {
+    const reply = sockets.own(new Reply());
+    const address = await sockets.bound(reply, transport);
+    const [first, second] = [sockets.own(new Request()), sockets.own(new Request())];
+    first.connect(address);
+    await first.send("1");
+    assert.equal(texts(await reply.receive()), ["1"]);
+    second.connect(address);
+    await second.send("2");
+    assert.ok(await isPending(second.receive(), 50));
+    await reply.send("re 1");
+    assert.equal(texts(await first.receive()), ["re 1"]);
+    assert.equal(texts(await reply.receive()), ["2"]);
+    await reply.send("re 2");
+  });
+}
+
 it.run();
