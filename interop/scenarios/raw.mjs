@@ -4,7 +4,7 @@
  */
 
 import { command, frame, greeting, LONG, MORE, octets, RawPeer, ready, TYPE_OCTETS } from "../lib/raw-peer.mjs";
-import { unhex } from "../lib/words.mjs";
+import { pattern, unhex } from "../lib/words.mjs";
 import { ensure, equal, heard, PATIENCE_MS, SILENCE_MS } from "../lib/world.mjs";
 
 /** @typedef {import("../lib/raw-world.mjs").RawScenario} RawScenario */
@@ -36,9 +36,6 @@ const BOTH_TRANSPORTS = /** @type {("tcp" | "ipc")[]} */ (["tcp", "ipc"]);
 
 /** 253 and 254 are the ends of the short form of 1.0, 255 that of later ones. */
 const SIZES = [0, 1, 252, 253, 254, 255, 256, 8191, 8192, 64 * KIB - 1, 64 * KIB, 64 * KIB + 1, MIB, 10 * MIB];
-
-/** @param {number} size @param {number} seed */
-const body = (size, seed) => Buffer.from(Array.from({ length: size }, (_, index) => ((index % 251) + seed) & 255));
 
 /** All types are met, each opened as its RFC says. @type {RawScenario[]} */
 const openings = TYPES.map((type) => ({
@@ -198,10 +195,10 @@ const frames = [
       const peer = await world.meet();
       await peer.open("PAIR", "PAIR");
       for (const [seed, size] of SIZES.entries()) {
-        peer.send(body(size, seed));
+        const wanted = peer.message(pattern(size, seed));
+        peer.write(wanted);
         await world.socket.expect([{ size, seed }], 2 * PATIENCE_MS);
         await world.socket.send({ size, seed });
-        const wanted = peer.message(body(size, seed));
         ensure((await peer.read(wanted.length)).equals(wanted), `the octets of a frame of ${size} are others`);
       }
     },

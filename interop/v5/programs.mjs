@@ -149,6 +149,8 @@ export const PROGRAMS = [
         outcome(() => socket.linger),
         outcome(() => socket.read()),
       );
+      // The original leaves the socket open whose option it refused, and with it the process, until it is collected.
+      setTimeout(() => process.exit(), 100);
     },
   },
   {
