@@ -8,6 +8,6 @@ const [folder, how] = process.argv.slice(2);
 for (const address of [`ipc://${folder}/a`, "ipc://*"]) {
   listenSync(parseEndpoint(address, "bind") as IpcEndpoint, optionsWith(), { onStream() {}, onError() {} });
 }
-console.log(readdirSync(folder).join());
+console.log(readdirSync(folder).sort().join());
 if (how === "exit") process.exit(3);
 if (how === "error") throw new Error("not caught");
