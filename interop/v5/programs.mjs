@@ -51,6 +51,20 @@ function outcome(action) {
 /** @param {unknown} address */
 const masked = (address) => String(address).replace(/:\d+$/, ":PORT");
 
+const FREE_TRIES = 200;
+
+/** Binds to an address whose listener may still be on its way out. @param {() => unknown} bind */
+async function whenFree(bind) {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return bind();
+    } catch (error) {
+      if (!/in use/.test(/** @type {Error} */ (error).message) || attempt === FREE_TRIES) throw error;
+      await sleep(10);
+    }
+  }
+}
+
 /** @type {Program[]} */
 export const PROGRAMS = [
   {
@@ -470,7 +484,7 @@ export const PROGRAMS = [
       print("bind", (await new Promise((resolve) => socket.bind("foo", resolve))).code);
       print(
         outcome(() => socket.bindSync("foo://bar")),
-        socket.bindSync(address),
+        await whenFree(() => socket.bindSync(address)),
       );
       for (const method of ["bind", "unbind", "connect", "disconnect", "bindSync", "unbindSync"]) {
         print(
