@@ -7,8 +7,8 @@
  *     pull               <-   |   inbox                         |   <- push
  *
  * Contracts
- * - Only whole messages pass. `push` returns false when the receive high-water mark is reached: the network half stops
- *   then (nothing is ever dropped here), and is told to go on by `link.resume()` when the reader has drained the inbox
+ * - Only whole messages pass. `push` returns false when the receive high-water mark is reached, or DECODE_AHEAD_MESSAGES
+ *   below it: the network half stops then (nothing is ever dropped here), and is told to go on by `link.resume()` when the reader has drained the inbox
  *   to its low-water mark.
  * - `full` says that a write would pass the send high-water mark after the kernel was offered everything. A writer
  *   that saw `full` is told by `owner.writable()` once there is room. Writing to a full pipe is allowed and queues.
@@ -17,7 +17,7 @@
  */
 import type { SlabPool } from "./codec/encoder.ts";
 import { type FanOut, Outbox, type Slab } from "./codec/encoder.ts";
-import { ALWAYS_COPY_BYTES, BURST_FACTOR, COPY_LIMIT_BYTES, SLAB_BYTES } from "./constants.ts";
+import { ALWAYS_COPY_BYTES, BURST_FACTOR, COPY_LIMIT_BYTES, DECODE_AHEAD_MESSAGES, SLAB_BYTES } from "./constants.ts";
 import type { ErrnoError } from "./errors.ts";
 import { Link, Ring } from "./ring.ts";
 
@@ -224,7 +224,7 @@ export class NetPipe extends Pipe {
     pool: SlabPool,
     limits: { send: number; receive: number; conflate: boolean },
   ) {
-    super(owner, limits.receive, limits.conflate, link.isOutgoing);
+    super(owner, Math.min(limits.receive, DECODE_AHEAD_MESSAGES), limits.conflate, link.isOutgoing);
     this.link = link;
     this.outbox = new Outbox(pool);
     this.#sendLimit = limits.send;
@@ -282,6 +282,10 @@ export class NetPipe extends Pipe {
 
   override finish(): void {
     this.link.finish();
+  }
+
+  override setReceiveLimit(limit: number): void {
+    super.setReceiveLimit(Math.min(limit, DECODE_AHEAD_MESSAGES));
   }
 
   override setSendLimit(limit: number): void {
