@@ -8,8 +8,8 @@
  *
  * Contracts
  * - Only whole messages pass. `push` returns false when the receive high-water mark is reached, or DECODE_AHEAD_MESSAGES
- *   below it: the network half stops then (nothing is ever dropped here), and is told to go on by `link.resume()` when the reader has drained the inbox
- *   to its low-water mark.
+ *   if that is less: the network half stops then (nothing is ever dropped here), and is told to go on by `link.resume()`
+ *   when the reader has drained the inbox to half.
  * - `full` says that a write would pass the send high-water mark after the kernel was offered everything. A writer
  *   that saw `full` is told by `owner.writable()` once there is room. Writing to a full pipe is allowed and queues.
  * - Both sides may call each other back from inside these calls; a pipe changes its own state first.
