@@ -39,7 +39,7 @@ const HELP = `node interop/run.mjs [options]
   --fresh           new processes for every case
   --verbose         a line for every case
   --list            show the scenarios and end
-  --write           keep the results in interop/results and, when nothing was chosen, in the README`;
+  --write           keep the results in interop/results and, when nothing was chosen and all passed, in the README`;
 
 const { values: args } = parseArgs({
   options: {
@@ -213,7 +213,7 @@ if (args.write) {
   const head = JSON.stringify({ sut, part: outcome.part, versions, missing, programs }).slice(0, -1);
   writeFileSync(join(target, "matrix.json"), `${head},"results":[\n${lines.join(",\n")}\n]}\n`);
   writeFileSync(join(target, "matrix.md"), matrixMarkdown(outcome));
-  if (!isChosen && outcome.part === "all") writeReadme(outcome);
+  if (!isChosen && outcome.part === "all" && counts.failed === 0) writeReadme(outcome);
 }
 
 console.log(`${outcome.seconds} s`);

@@ -95,9 +95,10 @@ public class JeroMQ {
     }
 
     static byte[] numberedBody(String tag, int number, int size) {
-        StringBuilder text = new StringBuilder(String.format("%s:%08d:", tag, number));
-        while (text.length() < size) text.append('.');
-        return text.toString().getBytes(StandardCharsets.ISO_8859_1);
+        byte[] head = String.format("%s:%08d:", tag, number).getBytes(StandardCharsets.ISO_8859_1);
+        byte[] body = Arrays.copyOf(head, Math.max(size, head.length));
+        Arrays.fill(body, head.length, body.length, (byte) '.');
+        return body;
     }
 
     static byte[] topicName(String prefix, int number) {

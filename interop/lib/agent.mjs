@@ -7,7 +7,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 
 /** How long an agent may take beyond the time that its command was given. */
-const GRACE_MS = 8000;
+const GRACE_MS = 15_000;
 const QUIT_MS = 1000;
 const STDERR_KEPT_CHARACTERS = 4000;
 const TRACE_WORD_CHARACTERS = 160;

@@ -2,9 +2,9 @@
  * The implementations: how each one's agent is built and started, and why it may be missing.
  */
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, realpathSync, statSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const here = fileURLToPath(new URL("..", import.meta.url));
@@ -37,6 +37,15 @@ function outputOf(error) {
 /** What runs zmtp: this Node, or the command in $INTEROP_RUNTIME, in words without spaces. */
 const runtime = process.env.INTEROP_RUNTIME?.split(" ") ?? [process.execPath];
 
+/** The build as it is now: a run takes minutes, in which somebody may build again. */
+function copyOfBuild() {
+  const folder = join(buildFolder, `zmtp-${process.pid}`);
+  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+  cpSync(join(root, "dist"), join(folder, "dist"), { recursive: true });
+  cpSync(join(root, "package.json"), join(folder, "package.json"));
+  return folder;
+}
+
 /** @param {PrepareOptions} options */
 function prepareZmtp({ zmtp, build }) {
   const folder = zmtp ?? root;
@@ -56,6 +65,7 @@ function prepareZmtp({ zmtp, build }) {
   } catch {
     throw new Missing(`${folder} has nothing to load`);
   }
+  if (zmtp === undefined) return [...runtime, nodeAgent, "zmtp", copyOfBuild()];
   return [...runtime, nodeAgent, "zmtp", folder];
 }
 
@@ -119,7 +129,8 @@ function prepareJeromq() {
       throw new Missing(`no javac, or it fails: ${outputOf(error)}`);
     }
   }
-  const version = /jeromq-([\d.]+)\.jar$/.exec(realpathSync(jar))?.[1] ?? "unknown";
+  const named = readdirSync(dirname(jar)).map((name) => /^jeromq-([\d.]+)\.jar$/.exec(name)?.[1]);
+  const version = named.find((name) => name !== undefined) ?? "unknown";
   return ["java", ...JAVA_ARGUMENTS, `-Djeromq.version=${version}`, "-cp", `${jar}:${buildFolder}`, "JeroMQ"];
 }
 

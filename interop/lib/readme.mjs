@@ -1,7 +1,7 @@
 /** Puts the result of a run into the project's README, between two marks: one line for each family of scenarios. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { markdownLines, matrix, total, versionsText } from "./report.mjs";
+import { markdownLines, matrix, tally, total, versionsText } from "./report.mjs";
 
 const README = fileURLToPath(new URL("../../README.md", import.meta.url));
 const BEGIN = "<!-- interop:begin -->";
@@ -9,6 +9,12 @@ const END = "<!-- interop:end -->";
 
 /** @param {import("./report.mjs").Result} result */
 const family = ({ scenario }) => scenario.split("/")[0];
+
+/** @param {import("./report.mjs").Result[]} results */
+const ran = (results) => {
+  const { passed, failed } = tally(results);
+  return passed + failed === 0 ? "-" : `${passed}/${passed + failed}`;
+};
 
 /** @param {import("./report.mjs").Outcome} outcome */
 function text(outcome) {
@@ -20,9 +26,9 @@ function text(outcome) {
     return `${peer.slice(4)} (${counts.filter(({ status }) => status === "passed").length}/${counts.length})`;
   });
   return [
-    "Cases passed, of those that the peer can play:",
+    "Cases passed, of those that the peer can play; the reasons of those that it cannot stand in the whole table:",
     "",
-    ...markdownLines(matrix(own, outcome.peers, "zmtp with", family)),
+    ...markdownLines(matrix(own, outcome.peers, "zmtp with", family, ran)),
     "",
     `Scripted peers, octet for octet, of ZMTP ${versions.join(", ")}. ${passed} passed, ${failed} failed, ${skipped} skipped:`,
     `${versionsText(outcome)}.`,

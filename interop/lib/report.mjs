@@ -54,14 +54,15 @@ function cell(results) {
 /**
  * The matrix as rows of texts, the head first; empty when there is nothing to show.
  * @param {Result[]} results @param {string[]} peers @param {string} corner @param {(result: Result) => string} [rowOf]
+ * @param {(results: Result[]) => string} [cellOf]
  */
-export function matrix(results, peers, corner, rowOf = ({ scenario }) => scenario) {
+export function matrix(results, peers, corner, rowOf = ({ scenario }) => scenario, cellOf = cell) {
   const columns = peers.filter((peer) => results.some((result) => result.peer === peer));
   const own = results.filter(({ peer }) => columns.includes(peer));
   const names = [...new Set(own.map(rowOf))];
   const rows = names.map((name) => [
     name,
-    ...columns.map((peer) => cell(own.filter((result) => rowOf(result) === name && result.peer === peer))),
+    ...columns.map((peer) => cellOf(own.filter((result) => rowOf(result) === name && result.peer === peer))),
   ]);
   return rows.length === 0 ? [] : [[corner, ...columns], ...rows];
 }

@@ -28,10 +28,10 @@ async function backPressure(world, size) {
 }
 
 /** The other pairs of which the first waits while the second does not read. */
-const BLOCKING = /** @type {[string, string][]} */ ([
-  ["PAIR", "PAIR"],
-  ["DEALER", "DEALER"],
-  ["DEALER", "ROUTER"],
+const BLOCKING = /** @type {{ name: string, roles: [string, string] }[]} */ ([
+  { name: "pair", roles: ["PAIR", "PAIR"] },
+  { name: "dealer-dealer", roles: ["DEALER", "DEALER"] },
+  { name: "dealer-router", roles: ["DEALER", "ROUTER"] },
 ]);
 
 /** As seen from zmtp and from libzmq alike: no FIN comes. @param {import("../lib/table.mjs").Role} role */
@@ -64,8 +64,8 @@ export const pushPull = [
     options: { a: { sendHighWaterMark: 10 }, b: { receiveHighWaterMark: 10 } },
     run: (world) => backPressure(world, 64 * KIB),
   },
-  ...BLOCKING.map((roles) => ({
-    name: `${roles.join("-").toLowerCase()}/back-pressure, 64 KiB`,
+  ...BLOCKING.map(({ name, roles }) => ({
+    name: `${name}/back-pressure, 64 KiB`,
     roles,
     transports: /** @type {("tcp" | "ipc")[]} */ (["tcp"]),
     options: { a: { sendHighWaterMark: 10 }, b: { receiveHighWaterMark: 10 } },
