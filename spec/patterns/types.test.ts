@@ -198,8 +198,11 @@ for (const pairing of PAIRINGS) {
           ? await sockets.join(sender, receiver, transport)
           : await sockets.join(receiver, sender, transport);
         await arrives(pairing, sender, receiver, "before");
-        const lost = senderBinds ? sender : receiver;
+        const [lost, left] = senderBinds ? [sender, receiver] : [receiver, sender];
+        // What is sent before the loss is noticed goes down with the connection.
+        const noticed = new Promise((fulfil) => left.events.on("disconnect", fulfil));
         lost.close();
+        await noticed;
         if (senderBinds) sender = sockets.own(pairing.sender());
         else receiver = sockets.own(pairing.receiver());
         // The port may be held by the last connection for a moment.

@@ -75,6 +75,7 @@ for (const [name, { server, client }] of Object.entries(MECHANISMS)) {
       const { pull, server: seen } = await meet(context, server, { ...client, ...own });
       assert.equal(texts(await pull.receive()), ["message"]);
       assert.equal(requests, [["1.0", "1", "test", "127.0.0.1", "", ...CREDENTIALS[name]]]);
+      await eventually(() => seen.seen.length > 0);
       assert.equal(seen.seen, ["handshake"]);
       const peer = pull.lastPeer!;
       assert.equal([peer.socketType, peer.address, peer.userId], ["PUSH", "127.0.0.1", "joe"]);

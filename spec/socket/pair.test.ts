@@ -86,7 +86,10 @@ for (const transport of ["tcp", "ipc"] as const) {
     const address = await sockets.join(b, a, transport);
     await a.send("1");
     assert.is(await next(b), "1");
+    const noticed = new Promise((fulfil) => a.events.on("disconnect", fulfil));
     b.close();
+    // What is sent before that goes down with the connection.
+    await noticed;
     const c = sockets.own(new Pair());
     await c.bind(address);
     await a.send("2");
