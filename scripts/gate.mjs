@@ -2,8 +2,8 @@
  * Runs the project's checks one after the other and adds them up; the last line is `N passed, N failed`.
  *
  *   npm run ok     what a change has to pass: format and lint, types, layers, build, tests, packed tarball
- *   npm test       the tests: build, tests, packed tarball, interop with other implementations; with CI set both of these,
- *                  bundles, other runtimes and a short run of the benchmark
+ *   npm test       the tests: build, tests, packed tarball, interop with other implementations; with CI set both of these
+ *                  and a short run of the benchmark
  *
  * A check without counts of its own is one pass or one failure. All steps run even if one fails, but for those that need
  * a build that failed.
@@ -17,7 +17,7 @@ import { BIN, install, ROOT, run, summary } from "./lib.mjs";
 const PLANS = {
   ok: ["lint", "types", "layers", "build", "spec", "package"],
   test: ["build", "spec", "package", "interop"],
-  ci: ["lint", "types", "layers", "build", "spec", "package", "interop", "bundles", "runtimes", "bench"],
+  ci: ["lint", "types", "layers", "build", "spec", "package", "interop", "bench"],
 };
 
 /** Runs one of the project's scripts with Node. @param {string[]} args */
@@ -51,12 +51,6 @@ async function interop() {
   );
 }
 
-/** The package in bundles, in Jest, in workers and in an executable. */
-async function bundles() {
-  if (!(await install("interop/bundles"))) return { passed: 0, failed: 1, skipped: 0 };
-  return counted(await node("interop/bundles/run.mjs"));
-}
-
 /** Every benchmark once, with tiny counts: that each works and loses nothing. Times are not looked at. */
 async function bench() {
   if (!(await install("bench"))) return { passed: 0, failed: 1, skipped: 0 };
@@ -72,14 +66,11 @@ const STEPS = {
   spec: async () => counted(await node("scripts/spec.mjs")),
   package: async () => counted(await node("scripts/spec.mjs", "package/")),
   interop,
-  bundles,
-  // The oldest and the newest Node, Bun and Deno; all of it is `npm run runtimes`.
-  runtimes: async () => counted(await node("interop/runtimes/run.mjs", "--ci")),
   bench,
 };
 
 /** Steps that use dist. */
-const NEED_BUILD = ["package", "interop", "bundles", "runtimes", "bench"];
+const NEED_BUILD = ["package", "interop", "bench"];
 
 const wanted = process.argv[2] === "test" && process.env.CI ? "ci" : process.argv[2];
 const plan = PLANS[/** @type {keyof typeof PLANS} */ (wanted)];
