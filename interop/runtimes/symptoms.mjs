@@ -36,7 +36,7 @@ const EXCLUDED = [
   {
     file: "lifecycle/leftovers",
     runtimes: ["deno"],
-    why: "counts Node's handles and descriptors: Deno opens its own on first use, and a connect that was given up still connects",
+    why: "counts Node's handles and descriptors, and Deno opens its own on first use",
   },
 ];
 
