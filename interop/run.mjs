@@ -169,6 +169,18 @@ async function worker() {
 
 const started = performance.now();
 await Promise.all(Array.from({ length: Number(args.jobs) }, worker));
+// Scenarios hold peers to times (three reconnect intervals, a heartbeat), and cases that ran beside them may have taken those.
+// What failed gets one more try with the machine to itself, and the report says so.
+let alone = 0;
+for (const [at, result] of results.entries()) {
+  if (result?.status !== "failed") continue;
+  const again = await runPiece(work[at]);
+  if (again.status !== "passed") continue;
+  results[at] = again;
+  alone++;
+  console.log(`passed when it ran alone: ${again.scenario} [${again.variant}]`);
+}
+if (alone > 0) console.log(`${alone} failed beside others and passed alone`);
 await pool.close();
 
 /** Whether only a part was asked for by name. */
