@@ -214,6 +214,8 @@ export abstract class Pipe {
 export class NetPipe extends Pipe {
   readonly outbox: Outbox;
   link: PipeLink;
+  /** The inbox stops at the high-water mark itself, not at what is decoded ahead of it. */
+  isBounded: boolean;
   #sendLimit: number;
   /** The mark was passed at the end of a turn, and is still. */
   #isSlow = false;
@@ -227,6 +229,7 @@ export class NetPipe extends Pipe {
     super(owner, Math.min(limits.receive, DECODE_AHEAD_MESSAGES), limits.conflate, link.isOutgoing);
     this.link = link;
     this.outbox = new Outbox(pool);
+    this.isBounded = limits.receive <= DECODE_AHEAD_MESSAGES;
     this.#sendLimit = limits.send;
   }
 
@@ -285,6 +288,7 @@ export class NetPipe extends Pipe {
   }
 
   override setReceiveLimit(limit: number): void {
+    this.isBounded = limit <= DECODE_AHEAD_MESSAGES;
     super.setReceiveLimit(Math.min(limit, DECODE_AHEAD_MESSAGES));
   }
 

@@ -15,7 +15,7 @@ import { ZMTP_3_0 } from "../codec/greeting.ts";
 import type { ConnectionHandler, Failure, PeerInfo } from "../connection/connection.ts";
 import type { PeerConnection } from "../connection/raw.ts";
 import type { ZapHook } from "../connection/security.ts";
-import { FLUSH_LIMIT_BYTES, TIMER_MAX_MS } from "../constants.ts";
+import { FLUSH_LIMIT_BYTES, READ_BYTES, TIMER_MAX_MS } from "../constants.ts";
 import { type ErrnoError, errnoError, systemError } from "../errors.ts";
 import { authEventError, protocolEventError } from "../events.ts";
 import type { MechanismFactory } from "../mechanism/mechanism.ts";
@@ -111,7 +111,7 @@ export class Session implements ConnectionHandler, StreamHandler, PipeLink, Flus
     const connection = this.#connection;
     if (connection.stopped) {
       if (!wasStopped) connection.paused(undefined, true);
-      else if (!this.#isPaused) {
+      else if (!this.#isPaused && (this.#pipe?.isBounded !== false || connection.backlogBytes >= READ_BYTES)) {
         this.#isPaused = true;
         this.#stream.pause();
       }
