@@ -25,7 +25,7 @@ import { table, tableMarkdown } from "./table.mjs";
 /** @typedef {{ passed: number, failed: number, skipped: number, known: number }} Counts */
 /** @typedef {{ name: string, package: string, version: string, absent?: string, spec?: Counts, interop?: Counts, abstract?: string }} Row */
 
-const EMULATED_FACTOR = 8;
+const EMULATED_FACTOR = 10;
 const FILE_MS = 180_000;
 
 const { values: args } = parseArgs({

@@ -3,7 +3,7 @@
  * version, into build/runtimes; no script of a package is ever run.
  */
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -106,6 +106,21 @@ function install(runtime) {
 }
 
 /**
+ * Writes a program that runs an emulated one, and that this takes for itself, so that tests can start children by it.
+ * @param {string} program @param {{ qemu: string, libraries: string }} emulated
+ */
+function emulator(program, { qemu, libraries }) {
+  const file = `${program}-emulated`;
+  const preload = path.join(ROOT, "interop/runtimes/emulated.cjs");
+  const script = `#!/bin/sh
+export ZMTP_EMULATED_NODE='${file}'
+exec ${qemu} -L ${libraries} '${program}' --require '${preload}' "$@"
+`;
+  writeFileSync(file, script, { mode: 0o755 });
+  return file;
+}
+
+/**
  * The command that runs a script, and the version that it says of itself.
  * @param {Runtime} runtime @returns {{ command: string[], version: string }} @throws {Absent}
  */
@@ -113,7 +128,7 @@ export function prepareRuntime(runtime) {
   const program = install(runtime);
   const { emulated } = runtime;
   if (emulated && !existsSync(emulated.libraries)) throw new Absent(`needs Debian's ${emulated.debian}`);
-  const start = emulated ? [emulated.qemu, "-L", emulated.libraries, program] : [program];
+  const start = [emulated ? emulator(program, emulated) : program];
   try {
     const text = execFileSync(start[0], [...start.slice(1), "--version"], { encoding: "utf8", stdio: "pipe" });
     return { command: [...start, ...runtime.flags], version: /\d+(\.\d+)+/.exec(text)?.[0] ?? text.trim() };

@@ -24,6 +24,11 @@ const EXCLUDED = [
     why: "tests the wrapper of the tests by how Node prints an uncaught error",
   },
   {
+    file: "helpers/test",
+    runtimes: ["emulated"],
+    why: "tests the time limits of tests, which are stretched there",
+  },
+  {
     file: "security/keys",
     runtimes: ["bun", "deno"],
     why: "replaces node:crypto's randomBytes for every module, which works in Node only",
