@@ -47,7 +47,7 @@ async function interop() {
     return { passed: 0, failed: 0, skipped: 1 };
   }
   return counted(
-    await run(process.execPath, ["run.mjs", "--part", "ci", "--jobs", "3"], { cwd: path.join(ROOT, "interop") }),
+    await run(process.execPath, ["run.mjs", "--part", "ci", "--jobs", "4"], { cwd: path.join(ROOT, "interop") }),
   );
 }
 
