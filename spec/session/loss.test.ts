@@ -4,6 +4,7 @@
  */
 import { Publisher, Pull, Push, Reply, Request, Subscriber } from "zmtp";
 import { encodeFrame, FLAG_MORE } from "../../src/codec/frame.ts";
+import { DECODE_AHEAD_MESSAGES } from "../../src/constants.ts";
 import { command, GREETING, RawPeer, RawServer } from "../helpers/raw-peer.ts";
 import { assert, suite } from "../helpers/test.ts";
 import { eventually, isPending, turn } from "../helpers/wait.ts";
@@ -336,6 +337,24 @@ it("REP drops the answer to a peer that is gone, and goes on", async () => {
   assert.equal(await second.message(), ["", "two"]);
   rep.close();
   second.destroy();
+});
+
+it("a peer that leaves is noticed while what it sent waits undecoded, and all of it can be read", async () => {
+  const pull = new Pull({ linger: 0 });
+  await pull.bind("tcp://127.0.0.1:*");
+  const gone = new Promise<void>((resolve) => pull.events.on("disconnect", () => resolve()));
+  const peer = await RawPeer.connect(pull.lastEndpoint);
+  await peer.handshake("PUSH");
+  // More than are decoded ahead of the reader, below its high-water mark, and in many reads.
+  const count = DECODE_AHEAD_MESSAGES * 3;
+  for (let i = 0; i < count; i++) {
+    peer.socket.write(encodeFrame(0, Buffer.from(String(i))));
+    if (i % 16 === 0) await turn();
+  }
+  peer.socket.end();
+  await gone;
+  for (let i = 0; i < count; i++) assert.is(String((await pull.receive())[0]), String(i));
+  pull.close();
 });
 
 it.run();
