@@ -21,7 +21,7 @@
  * octets, 7.5 KB for 1000; by one that keeps all of 10 octets: 12 octets and 105 of heap. With views it would be 64 KiB each.
  */
 import { constants } from "node:buffer";
-import { EMPTY, ownCopy } from "../bytes.ts";
+import { EMPTY, ownCopy, View } from "../bytes.ts";
 import {
   COMMAND_BYTES,
   DIRECT_READ_BYTES,
@@ -254,7 +254,7 @@ export class Decoder {
       }
       const body =
         next <= this.#pageEnd && size >= this.#pageFrom
-          ? Buffer.from(this.#page as ArrayBuffer, start - this.#pageStart, size)
+          ? new View(this.#page, start - this.#pageStart, size)
           : this.#take(chunk, start, size);
       let frames = this.#frames;
       if (frames === undefined) frames = [body];
@@ -310,7 +310,7 @@ export class Decoder {
     this.#page = page.buffer;
     this.#pageStart = start - page.byteOffset;
     this.#pageEnd = start + pageBytes;
-    return Buffer.from(page.buffer, page.byteOffset, size);
+    return new View(page.buffer, page.byteOffset, size);
   }
 
   /** Keeps what has come of a header. */

@@ -17,6 +17,7 @@
  *
  * Who may import it: pipes, and whoever fills or empties them.
  */
+import { View } from "../bytes.ts";
 import { COPY_LIMIT_BYTES, SLAB_BYTES, SMALL_SLAB_BYTES } from "../constants.ts";
 import { Ring } from "../ring.ts";
 import { FLAG_LONG, FLAG_MORE, LONG_HEADER_BYTES } from "./frame.ts";
@@ -278,9 +279,7 @@ export class Outbox {
       size += segment.end - segment.start;
       batch.messages += segment.messages;
       batch.segments.push(segment);
-      parts.push(
-        Buffer.from(segment.bytes.buffer, segment.bytes.byteOffset + segment.start, segment.end - segment.start),
-      );
+      parts.push(new View(segment.bytes.buffer, segment.bytes.byteOffset + segment.start, segment.end - segment.start));
       if (size >= limit && segment.whole) break;
     }
     this.#tail = undefined;

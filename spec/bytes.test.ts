@@ -1,0 +1,35 @@
+/** Buffers over memory that is there already, made with the runtime's own class and without it. */
+import { CheckedView, View, viewClass } from "../src/bytes.ts";
+import { assert, suite } from "./helpers/test.ts";
+
+const it = suite("bytes");
+
+for (const [title, Class] of [
+  ["the class of buffers", View],
+  ["Buffer.from()", CheckedView],
+] as const) {
+  it(`a view by ${title} is a buffer of the same memory`, () => {
+    const memory = Uint8Array.of(1, 2, 3, 4, 5).buffer;
+    const view = new Class(memory, 1, 3);
+    assert.ok(Buffer.isBuffer(view));
+    assert.is(Object.getPrototypeOf(view), Buffer.prototype);
+    assert.is(view.toString("hex"), "020304");
+    view[0] = 9;
+    assert.is(new Uint8Array(memory)[1], 9);
+    assert.is(view.subarray(1).toString("hex"), "0304");
+    assert.throws(() => new Class(memory, 3, 3), RangeError);
+  });
+}
+
+it("a class that is not that of buffers is not used", () => {
+  const withSpecies = (species: unknown): typeof Buffer =>
+    Object.assign(Object.create(null), { prototype: Buffer.prototype, [Symbol.species]: species });
+  for (const species of [undefined, null, {}, Uint8Array, () => {}, class extends Uint8Array {}]) {
+    assert.is(viewClass(withSpecies(species)), CheckedView);
+  }
+  const calling = withSpecies(undefined);
+  Object.assign(calling, { [Symbol.species]: calling });
+  assert.is(viewClass(calling), CheckedView);
+});
+
+it.run();
