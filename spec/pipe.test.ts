@@ -3,7 +3,7 @@
 import type { SlabPool } from "../src/codec/encoder.ts";
 import { SlabPool as Pool } from "../src/codec/encoder.ts";
 import { DECODE_AHEAD_MESSAGES } from "../src/constants.ts";
-import { NetPipe, type Pipe, type PipeLink, type PipeOwner } from "../src/pipe.ts";
+import { NetPipe, type Pipe, type PipeLimits, type PipeLink, type PipeOwner } from "../src/pipe.ts";
 import { assert, suite } from "./helpers/test.ts";
 
 const it = suite("pipe");
@@ -22,8 +22,14 @@ class Bench implements PipeOwner, PipeLink {
   onReadable: () => void = () => {};
   onWritable: () => void = () => {};
 
-  constructor(limits: { send?: number; receive?: number; conflate?: boolean } = {}) {
-    this.pipe = new NetPipe(this, this, this.pool, { send: 1000, receive: 1000, conflate: false, ...limits });
+  constructor(limits: Partial<PipeLimits> = {}) {
+    this.pipe = new NetPipe(this, this, this.pool, {
+      send: 1000,
+      receive: 1000,
+      ahead: DECODE_AHEAD_MESSAGES,
+      conflate: false,
+      ...limits,
+    });
     this.pipe.isConnected = true;
   }
 

@@ -40,7 +40,22 @@ export const METADATA_BYTES = 64512;
 export const COMMAND_BYTES = 1048576;
 
 /** Operations that may resolve without leaving the microtask queue; the next one waits for the check phase. */
-export const OPERATIONS_PER_TURN = 512;
+export const OPERATIONS_PER_INPUT = 512;
+
+/**
+ * Operations that may resolve in one turn of the event loop, in which every socket may be read from 32 times: without a limit, a
+ * hundred that were flooded with 10 octets at a time kept timers waiting for 4 s. This many take 5 to 10 ms.
+ */
+export const OPERATIONS_PER_TURN = 32768;
+
+/** What each of many that wait for the check phase may do there at least. */
+export const LEAST_OPERATIONS = 16;
+
+/** A message in a batch takes less time than one with a promise of its own. */
+export const MESSAGES_PER_OPERATION = 8;
+
+/** Messages that a `receiveMany()` without a limit takes: more at once would live through collections. */
+export const BATCH_MESSAGES = 128;
 
 /** libzmq misreads a PING's time to live above this, in tenths of a second. */
 export const PING_TTL_MAX_DECISECONDS = 655;
@@ -101,4 +116,8 @@ export const DIRECT_READ_BYTES = 8192;
  * behind them waits as octets. Decoded ones live through collections: a hundred SUB sockets with a thousand each spent
  * half of their time in the collector.
  */
-export const DECODE_AHEAD_MESSAGES = 128;
+export const DECODE_AHEAD_MESSAGES = 64;
+
+/** The same for all peers together; but each may have a few. */
+export const DECODED_MESSAGES = 4096;
+export const LEAST_DECODE_AHEAD_MESSAGES = 8;

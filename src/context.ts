@@ -37,6 +37,8 @@ export class ContextCore implements Loop {
   readonly values: ContextValues = createContextOptions();
   readonly names: InprocNames = new InprocNames();
   readonly turn: Turn = new Turn();
+  /** Network peers of all its sockets. */
+  pipes = 0;
   readonly pool: SlabPool = new SlabPool();
   readonly #members = new Set<Member>();
   #open = 0;

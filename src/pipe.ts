@@ -7,8 +7,8 @@
  *     pull               <-   |   inbox                         |   <- push
  *
  * Contracts
- * - Only whole messages pass. `push` returns false when the receive high-water mark is reached, or DECODE_AHEAD_MESSAGES
- *   if that is less: the network half stops then (nothing is ever dropped here), and is told to go on by `link.resume()`
+ * - Only whole messages pass. `push` returns false when the receive high-water mark is reached, or
+ *   PipeLimits.ahead if that is less: the network half stops then (nothing is ever dropped here), and is told to go on by `link.resume()`
  *   when the reader has drained the inbox to half.
  * - `full` says that a write would pass the send high-water mark after the kernel was offered everything. A writer
  *   that saw `full` is told by `owner.writable()` once there is room. Writing to a full pipe is allowed and queues.
@@ -17,7 +17,7 @@
  */
 import type { SlabPool } from "./codec/encoder.ts";
 import { type FanOut, Outbox, type Slab } from "./codec/encoder.ts";
-import { ALWAYS_COPY_BYTES, BURST_FACTOR, COPY_LIMIT_BYTES, DECODE_AHEAD_MESSAGES, SLAB_BYTES } from "./constants.ts";
+import { ALWAYS_COPY_BYTES, BURST_FACTOR, COPY_LIMIT_BYTES, SLAB_BYTES } from "./constants.ts";
 import type { ErrnoError } from "./errors.ts";
 import { Link, Ring } from "./ring.ts";
 
@@ -70,6 +70,16 @@ export interface PipeLink {
   refuse(error: ErrnoError): void;
   /** The pattern is done with this peer: what waits is written, then the connection ends for good. */
   finish(): void;
+}
+
+/** What a pipe of a network peer may hold. */
+export interface PipeLimits {
+  /** High-water marks, in messages. */
+  readonly send: number;
+  readonly receive: number;
+  /** Messages decoded ahead of the reader. */
+  readonly ahead: number;
+  readonly conflate: boolean;
 }
 
 /** Turns a high-water mark option into a limit: 0 means none. */
@@ -216,20 +226,17 @@ export class NetPipe extends Pipe {
   link: PipeLink;
   /** The inbox stops at the high-water mark itself, not at what is decoded ahead of it. */
   isBounded: boolean;
+  readonly #ahead: number;
   #sendLimit: number;
   /** The mark was passed at the end of a turn, and is still. */
   #isSlow = false;
 
-  constructor(
-    owner: PipeOwner,
-    link: PipeLink,
-    pool: SlabPool,
-    limits: { send: number; receive: number; conflate: boolean },
-  ) {
-    super(owner, Math.min(limits.receive, DECODE_AHEAD_MESSAGES), limits.conflate, link.isOutgoing);
+  constructor(owner: PipeOwner, link: PipeLink, pool: SlabPool, limits: PipeLimits) {
+    super(owner, Math.min(limits.receive, limits.ahead), limits.conflate, link.isOutgoing);
     this.link = link;
     this.outbox = new Outbox(pool);
-    this.isBounded = limits.receive <= DECODE_AHEAD_MESSAGES;
+    this.#ahead = limits.ahead;
+    this.isBounded = limits.receive <= limits.ahead;
     this.#sendLimit = limits.send;
   }
 
@@ -288,8 +295,8 @@ export class NetPipe extends Pipe {
   }
 
   override setReceiveLimit(limit: number): void {
-    this.isBounded = limit <= DECODE_AHEAD_MESSAGES;
-    super.setReceiveLimit(Math.min(limit, DECODE_AHEAD_MESSAGES));
+    this.isBounded = limit <= this.#ahead;
+    super.setReceiveLimit(Math.min(limit, this.#ahead));
   }
 
   override setSendLimit(limit: number): void {

@@ -5,7 +5,7 @@
  * It works on the sockets' patterns directly, in batches, and is woken by them; nothing polls. A message is taken from one
  * side only when the other can take one, so that back-pressure passes through and nothing is buffered here.
  */
-import { OPERATIONS_PER_TURN } from "./constants.ts";
+import { OPERATIONS_PER_INPUT } from "./constants.ts";
 import { errnoError } from "./errors.ts";
 import type { SocketCore } from "./socket/core.ts";
 import { coreOf, Socket } from "./socket/socket.ts";
@@ -183,8 +183,8 @@ export class Proxy<Front extends Socket = Socket, Back extends Socket = Socket> 
   readonly #pump = (): void => {
     this.#isScheduled = false;
     if (this.#state !== "running") return;
-    const moreForth = (this.#forth as Direction).move(OPERATIONS_PER_TURN);
-    const moreBack = (this.#back as Direction).move(OPERATIONS_PER_TURN);
+    const moreForth = (this.#forth as Direction).move(OPERATIONS_PER_INPUT);
+    const moreBack = (this.#back as Direction).move(OPERATIONS_PER_INPUT);
     if (!(moreForth || moreBack) || this.#isScheduled) return;
     // The rest waits for the check phase, so that timers and input have their chance.
     this.#isScheduled = true;

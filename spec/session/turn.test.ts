@@ -6,8 +6,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { Context, Pull, Push } from "zmtp";
-import { OPERATIONS_PER_TURN } from "../../src/constants.ts";
+import { OPERATIONS_PER_INPUT } from "../../src/constants.ts";
 import { Turn } from "../../src/session/turn.ts";
+import { RawPeer } from "../helpers/raw-peer.ts";
 import { assert, suite } from "../helpers/test.ts";
 
 const it = suite("session/turn");
@@ -120,11 +121,57 @@ for (const endpoint of ENDPOINTS) {
     ]));
 }
 
+const FLOODED = 12;
+const FLOOD = Buffer.alloc(4 * 2 ** 20);
+const WANTED_MESSAGES = 2_000_000;
+
+for (const [title, receive] of [
+  ["receive", (pull: Pull) => pull.receive().then(() => 1)],
+  ["receiveMany", (pull: Pull) => pull.receiveMany().then((messages) => messages.length)],
+] as const) {
+  it(`a turn is short though many sockets are flooded: ${title}`, async () => {
+    const context = new Context();
+    const pulls = Array.from({ length: FLOODED }, () => new Pull({ context, receiveHighWaterMark: 0 }));
+    const peers: RawPeer[] = [];
+    for (const pull of pulls) {
+      await pull.bind("tcp://127.0.0.1:*");
+      const peer = await RawPeer.connect(pull.lastEndpoint);
+      await peer.handshake("PUSH");
+      peers.push(peer);
+    }
+    // Two octets of zero are an empty message.
+    for (const peer of peers) peer.socket.write(FLOOD);
+    let total = 0;
+    let inTurn = 0;
+    let most = 0;
+    let isOver = false;
+    const turns = (): void => {
+      most = Math.max(most, inTurn);
+      inTurn = 0;
+      if (!isOver) setImmediate(turns);
+    };
+    turns();
+    const reading = pulls.map(async (pull) => {
+      while (total < WANTED_MESSAGES) {
+        const count = await receive(pull);
+        total += count;
+        inTurn += count;
+      }
+    });
+    await Promise.race(reading);
+    isOver = true;
+    for (const pull of pulls) pull.close();
+    for (const peer of peers) peer.destroy();
+    await Promise.allSettled(reading);
+    assert.ok(most < WANTED_MESSAGES / 8, `${most} in one turn`);
+  });
+}
+
 it("operations that resolve at once are bounded by number", async () => {
   const turn = new Turn();
   let allowed = 0;
   while (turn.allows()) allowed++;
-  assert.is(allowed, OPERATIONS_PER_TURN);
+  assert.is(allowed, OPERATIONS_PER_INPUT);
   const order: string[] = [];
   setImmediate(() => order.push("immediate"));
   const later = turn.later("value").then((value) => order.push(value));

@@ -138,9 +138,7 @@ export class Binder implements SessionKeeper, ListenHandler, Carrier {
   }
 
   #endPipe(pipe: NetPipe): void {
-    if (pipe.isEnded) return;
-    pipe.isEnded = true;
-    this.#host.pattern.ended(pipe);
+    if (!pipe.isEnded) this.#host.endPipe(pipe, false);
   }
 
   #cut(): void {

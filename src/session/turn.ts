@@ -8,7 +8,7 @@
  *
  * One `Turn` serves all sockets of a context.
  */
-import { OPERATIONS_PER_TURN } from "../constants.ts";
+import { LEAST_OPERATIONS, MESSAGES_PER_OPERATION, OPERATIONS_PER_INPUT, OPERATIONS_PER_TURN } from "../constants.ts";
 
 /** Something with outgoing data. */
 export interface Flushable {
@@ -19,10 +19,15 @@ export interface Flushable {
 }
 
 export class Turn {
+  /** Operations of this turn, and how many of them may have resolved at once by now. */
   #operations = 0;
+  #allowed = OPERATIONS_PER_INPUT;
+  /** Callbacks that wait for the check phase. */
+  #postponed = 0;
   #waiting: Flushable[] = [];
   #spare: Flushable[] = [];
   #isArmed = false;
+  #isCounting = false;
 
   /** Ends the turn for `item` too. */
   schedule(item: Flushable): void {
@@ -36,36 +41,72 @@ export class Turn {
 
   /** Counts one operation that resolves at once. False: it must go through `later` instead. */
   allows(): boolean {
-    return ++this.#operations <= OPERATIONS_PER_TURN;
+    return ++this.#operations <= this.#allowed;
   }
 
-  /** Counts `operations` at once, for batches. */
-  allowsMany(operations: number): boolean {
-    this.#operations += operations;
-    return this.#operations <= OPERATIONS_PER_TURN;
+  /** The same for a batch; a message in it counts less than an operation. */
+  allowsMany(messages: number): boolean {
+    this.count(messages);
+    return this.#operations <= this.#allowed;
   }
 
-  /** The event loop has just delivered something: timers and input had their chance. */
+  /** Counts a batch that resolves in any case. */
+  count(messages: number): void {
+    this.#operations += messages / MESSAGES_PER_OPERATION;
+  }
+
+  /**
+   * The event loop has just delivered something: there may be more operations. One turn may deliver a lot, to many sockets, before
+   * timers and others have their chance; so there is a limit to a turn, too, at which sockets stop reading.
+   */
   renew(): void {
-    this.#operations = 0;
+    this.#grant(OPERATIONS_PER_INPUT);
+    if (this.#operations > OPERATIONS_PER_INPUT) this.#countAnew();
   }
 
   /** Resolves with `value` in the check phase. */
   later<T>(value: T): Promise<T> {
-    return new Promise((resolve) => {
-      setImmediate(() => {
-        this.#operations = 0;
-        resolve(value);
-      });
+    return new Promise((resolve) => this.afterwards(() => resolve(value)));
+  }
+
+  /** Calls back in the check phase, which is shared out among those who wait for it. */
+  afterwards(callback: () => void): void {
+    this.#postponed++;
+    this.#countAnew();
+    setImmediate(() => {
+      this.#grant(Math.max(LEAST_OPERATIONS, Math.min(OPERATIONS_PER_INPUT, OPERATIONS_PER_TURN / this.#postponed)));
+      this.#postponed--;
+      callback();
     });
   }
+
+  #grant(operations: number): void {
+    this.#allowed = Math.min(this.#operations + operations, OPERATIONS_PER_TURN);
+  }
+
+  /** Sees to it that the next turn has a count of its own. */
+  #countAnew(): void {
+    if (this.#isCounting || this.#isArmed) return;
+    this.#isCounting = true;
+    setImmediate(this.#restart);
+  }
+
+  #startOver(): void {
+    this.#operations = 0;
+    this.#allowed = OPERATIONS_PER_INPUT;
+  }
+
+  readonly #restart = (): void => {
+    this.#isCounting = false;
+    this.#startOver();
+  };
 
   readonly #run = (): void => {
     const items = this.#waiting;
     this.#waiting = this.#spare;
     this.#spare = items;
     this.#isArmed = false;
-    this.#operations = 0;
+    this.#startOver();
     for (let i = 0; i < items.length; i++) {
       const item = items[i] as Flushable;
       item.isScheduled = false;

@@ -10,11 +10,12 @@
 import type { SlabPool } from "../codec/encoder.ts";
 import { Connection, type ConnectionHandler } from "../connection/connection.ts";
 import { type PeerConnection, RawConnection } from "../connection/raw.ts";
+import { DECODE_AHEAD_MESSAGES, DECODED_MESSAGES, LEAST_DECODE_AHEAD_MESSAGES } from "../constants.ts";
 import type { ContextCore, Member } from "../context.ts";
 import { ErrnoError, type ErrorCode, errnoError } from "../errors.ts";
 import type { OptionsHost } from "../option-access.ts";
 import { createOptions, type OptionValues, SOCKET_TYPES, UNSET } from "../options.ts";
-import { limitOf, NetPipe, type PeerFacts, type Pipe, type PipeLink, RawPipe } from "../pipe.ts";
+import { limitOf, NetPipe, type PeerFacts, type Pipe, type PipeLimits, type PipeLink, RawPipe } from "../pipe.ts";
 import { Binder } from "../session/binder.ts";
 import { Connector } from "../session/connector.ts";
 import { type Carrier, type ConnectionSetup, now, type SessionHost } from "../session/host.ts";
@@ -244,14 +245,26 @@ export class SocketCore implements SessionHost, PatternHost, InprocHost, Options
 
   // What transports and sessions ask.
 
-  get limits(): { send: number; receive: number; conflate: boolean } {
+  get limits(): PipeLimits {
     const { sendHighWaterMark, receiveHighWaterMark, conflate } = this.options;
-    return { send: limitOf(sendHighWaterMark), receive: limitOf(receiveHighWaterMark), conflate };
+    const ahead = Math.max(
+      LEAST_DECODE_AHEAD_MESSAGES,
+      Math.min(DECODE_AHEAD_MESSAGES, Math.floor(DECODED_MESSAGES / this.loop.pipes)),
+    );
+    return { send: limitOf(sendHighWaterMark), receive: limitOf(receiveHighWaterMark), conflate, ahead };
   }
 
   createPipe(link: PipeLink): NetPipe {
+    this.loop.pipes++;
     const Type = this.socketType === SOCKET_TYPES.STREAM ? RawPipe : NetPipe;
     return new Type(this.pattern, link, this.loop.pool, this.limits);
+  }
+
+  endPipe(pipe: NetPipe, discards: boolean): void {
+    this.loop.pipes--;
+    pipe.isEnded = true;
+    if (discards) pipe.discard();
+    this.pattern.ended(pipe);
   }
 
   schedule(item: Flushable): void {

@@ -51,11 +51,16 @@ export class Receiver {
 
   receiveMany(max: number, user: object): Promise<Buffer[][]> {
     this.#check();
+    const { turn } = this.#core.loop;
+    if (!turn.allows() && this.#pattern.canReceive) {
+      const promise = this.#suspend<Buffer[][]>(max, false, user);
+      this.#collectLater(this.#pending as PendingReceive);
+      return promise;
+    }
     const messages = this.#collect(max);
     if (messages.length === 0) return this.#wait(max, false, user);
-    return this.#core.loop.turn.allowsMany(messages.length)
-      ? Promise.resolve(messages)
-      : this.#core.loop.turn.later(messages);
+    turn.count(messages.length);
+    return Promise.resolve(messages);
   }
 
   /** One step of `for await`. */
@@ -111,8 +116,12 @@ export class Receiver {
   }
 
   #wait<T>(many: number, iterates: boolean, user: object): Promise<T> {
+    if (this.#core.options.receiveTimeout === 0) return Promise.reject(errnoError(this.#pattern.receiveFault));
+    return this.#suspend(many, iterates, user);
+  }
+
+  #suspend<T>(many: number, iterates: boolean, user: object): Promise<T> {
     const { loop, options } = this.#core;
-    if (options.receiveTimeout === 0) return Promise.reject(errnoError(this.#pattern.receiveFault));
     const promise = new Promise<T>(handOut);
     const pending: PendingReceive = {
       resolve: handedOut.resolve,
@@ -142,17 +151,30 @@ export class Receiver {
 
   #resolve(pending: PendingReceive, frames: Buffer[]): void {
     const value = (pending.iterates ? { value: frames, done: false } : frames) as never;
-    if (this.#core.loop.turn.allows()) pending.resolve(value);
-    else this.#core.loop.turn.later(value).then(pending.resolve);
+    const { turn } = this.#core.loop;
+    if (turn.allows()) pending.resolve(value);
+    else turn.later(value).then(pending.resolve);
   }
 
   #resolveMany(pending: PendingReceive): void {
     if (this.#pending !== pending) return;
+    const { turn } = this.#core.loop;
+    if (!turn.allows()) {
+      this.#collectLater(pending);
+      return;
+    }
     const messages = this.#collect(pending.many);
     pending.isWoken = false;
     if (messages.length === 0) return;
+    turn.count(messages.length);
     this.#finish(pending);
     pending.resolve(messages as never);
+  }
+
+  /** What this turn has no room for stays with the pipes, undecoded if it can: as messages of many sockets it would be a heap full. */
+  #collectLater(pending: PendingReceive): void {
+    pending.isWoken = true;
+    this.#core.loop.turn.afterwards(() => this.#resolveMany(pending));
   }
 
   #fail(pending: PendingReceive, closing: boolean): void {

@@ -5,6 +5,8 @@
  * The objects are thin: all state is in a `SocketCore`, which never refers back to them unless an operation is pending.
  * So one that its program dropped is collected, and its core closed.
  */
+
+import { BATCH_MESSAGES } from "../constants.ts";
 import { Context, type ContextCore, coreOf as contextCoreOf, context as defaultContext } from "../context.ts";
 import { errnoError } from "../errors.ts";
 import { defineAccessors, getOption, setOption } from "../option-access.ts";
@@ -253,7 +255,7 @@ export interface Readable extends ReaderOptions {
    * @throws ErrnoError as rejection: EAGAIN after receiveTimeout or when the socket closes, EFSM when it is not this socket's turn
    */
   receive(): Promise<Message[]>;
-  /** Receives what is here, at least one message and `max` at most (no limit by default), with one promise for all. */
+  /** Receives what is here, at least one message and `max` at most (128 by default), with one promise for all. */
   receiveMany(max?: number): Promise<Message[][]>;
   /**
    * Who sent the message that was received last (an addition): to be read before the next receive. Undefined before the
@@ -287,7 +289,7 @@ export abstract class ReadableSocket extends Socket {
     return coreOf(this).receiver.receive(this);
   }
 
-  receiveMany(max: number = Number.POSITIVE_INFINITY): Promise<Message[][]> {
+  receiveMany(max: number = BATCH_MESSAGES): Promise<Message[][]> {
     return coreOf(this).receiver.receiveMany(checkMax(max), this);
   }
 
@@ -309,7 +311,7 @@ export abstract class DuplexSocket extends WritableSocket {
     return coreOf(this).receiver.receive(this);
   }
 
-  receiveMany(max: number = Number.POSITIVE_INFINITY): Promise<Message[][]> {
+  receiveMany(max: number = BATCH_MESSAGES): Promise<Message[][]> {
     return coreOf(this).receiver.receiveMany(checkMax(max), this);
   }
 
