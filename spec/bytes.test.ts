@@ -1,5 +1,5 @@
 /** Buffers over memory that is there already, made with the runtime's own class and without it. */
-import { CheckedView, View, viewClass } from "../src/bytes.ts";
+import { CheckedView, smallBuffer, textBuffer, View, viewClass } from "../src/bytes.ts";
 import { assert, suite } from "./helpers/test.ts";
 
 const it = suite("bytes");
@@ -30,6 +30,26 @@ it("a class that is not that of buffers is not used", () => {
   const calling = withSpecies(undefined);
   Object.assign(calling, { [Symbol.species]: calling });
   assert.is(viewClass(calling), CheckedView);
+});
+
+it("a text becomes its octets in UTF-8, whatever its length and its letters", () => {
+  for (const letter of ["a", "\u007f", "\u0080", "é", "€", "😀", "\ud800", "\0"]) {
+    for (let length = 0; length < 40; length++) {
+      for (const text of [letter.repeat(length), `${"x".repeat(length)}${letter}`, `${letter}${"x".repeat(length)}`]) {
+        assert.ok(textBuffer(text).equals(Buffer.from(text)), JSON.stringify(text));
+      }
+    }
+  }
+});
+
+it("small buffers share no octet, and outlive the transfer of their memory", () => {
+  const buffers = Array.from({ length: 3000 }, (_, i) => smallBuffer(i % 40).fill(i & 0xff));
+  for (const [i, buffer] of buffers.entries()) {
+    assert.is(buffer.length, i % 40);
+    assert.ok(buffer.every((octet) => octet === (i & 0xff)));
+  }
+  structuredClone(null, { transfer: [smallBuffer(8).buffer as ArrayBuffer] });
+  assert.is(smallBuffer(8).fill(1).toString("hex"), "01".repeat(8));
 });
 
 it.run();

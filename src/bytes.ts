@@ -25,6 +25,40 @@ export function viewClass(buffer: typeof Buffer): ViewClass {
 
 export const View: ViewClass = viewClass(Buffer);
 
+/** Memory for small buffers, taken from its start on; a new page follows a full one. */
+let page = new ArrayBuffer(0);
+let pageOffset = 0;
+
+const PAGE_BYTES = 8192;
+
+/** A buffer of a few octets, zeros or not, that shares its memory with others of its age. */
+export function smallBuffer(length: number): Buffer {
+  if (pageOffset + length > page.byteLength) {
+    page = new ArrayBuffer(PAGE_BYTES);
+    pageOffset = 0;
+  }
+  const buffer = new View(page, pageOffset, length);
+  // The next one starts where whole words do.
+  pageOffset += (length + 7) & ~7;
+  return buffer;
+}
+
+/** Longer texts are encoded faster by the runtime than a character at a time. */
+const SHORT_TEXT = 24;
+
+/** The octets of a text in UTF-8. */
+export function textBuffer(text: string): Buffer {
+  const { length } = text;
+  if (length > SHORT_TEXT) return Buffer.from(text);
+  const buffer = smallBuffer(length);
+  for (let i = 0; i < length; i++) {
+    const code = text.charCodeAt(i);
+    if (code > 0x7f) return Buffer.from(text);
+    buffer[i] = code;
+  }
+  return buffer;
+}
+
 /** Lower-cases A to Z and leaves every other octet alone: how ZMTP compares the names of properties. */
 export function lowerAscii(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());

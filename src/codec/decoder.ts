@@ -21,7 +21,7 @@
  * octets, 7.5 KB for 1000; by one that keeps all of 10 octets: 12 octets and 105 of heap. With views it would be 64 KiB each.
  */
 import { constants } from "node:buffer";
-import { EMPTY, ownCopy, View } from "../bytes.ts";
+import { EMPTY, ownCopy, smallBuffer, View } from "../bytes.ts";
 import {
   COMMAND_BYTES,
   DIRECT_READ_BYTES,
@@ -298,7 +298,7 @@ export class Decoder {
     const next = start + size;
     const isAlone = next <= this.#pageEnd || (next < chunk.length && (chunk[next] & FLAG_LONG) !== 0);
     if (size <= SHORT_BODY_BYTES && isAlone) {
-      const body = Buffer.allocUnsafe(size);
+      const body = smallBuffer(size);
       for (let i = 0; i < size; i++) body[i] = chunk[start + i];
       return body;
     }

@@ -2,14 +2,13 @@
  * What users may send, as frames: `Buffer` and other views, `ArrayBuffer`, text as UTF-8, `null` as an empty frame,
  * anything else as its text. An array is one message of several frames.
  */
+import { EMPTY, textBuffer } from "../bytes.ts";
 
 /** Anything that can be one frame. Text is sent as UTF-8; `null` is an empty frame. */
 export type MessageLike = ArrayBufferView | ArrayBuffer | SharedArrayBuffer | string | number | bigint | boolean | null;
 
-/** A received frame. */
+/** A received frame. Like those of Node's pool, small ones share an `ArrayBuffer`: copy what you transfer to a worker. */
 export type Message = Buffer;
-
-const EMPTY = Buffer.alloc(0);
 
 /**
  * The frames of a message.
@@ -17,10 +16,17 @@ const EMPTY = Buffer.alloc(0);
  */
 export function toFrames(message: unknown): Uint8Array[] {
   if (message instanceof Uint8Array) return [message];
-  if (typeof message === "string") return [Buffer.from(message)];
-  if (Array.isArray(message)) return message.map(toFrame);
+  if (typeof message === "string") return [textBuffer(message)];
+  if (Array.isArray(message)) return listToFrames(message);
   if (message === undefined) throw missing();
   return [toFrame(message)];
+}
+
+/** `map` would leave a list of another shape than a single frame's. */
+function listToFrames(parts: readonly unknown[]): Uint8Array[] {
+  const frames: Uint8Array[] = [];
+  for (let i = 0; i < parts.length; i++) frames.push(toFrame(parts[i]));
+  return frames;
 }
 
 /** The error for a message that is not there. */
@@ -30,7 +36,7 @@ export function missing(): TypeError {
 
 function toFrame(part: unknown): Uint8Array {
   if (part instanceof Uint8Array) return part;
-  if (typeof part === "string") return Buffer.from(part);
+  if (typeof part === "string") return textBuffer(part);
   if (part === null) return EMPTY;
   if (ArrayBuffer.isView(part)) return Buffer.from(part.buffer, part.byteOffset, part.byteLength);
   if (part instanceof ArrayBuffer || part instanceof SharedArrayBuffer) return Buffer.from(part);

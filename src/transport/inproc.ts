@@ -9,7 +9,7 @@
  * event; when either end closes, the pair is gone for good. Bodies above 128 octets are shared, smaller ones copied.
  */
 
-import { View } from "../bytes.ts";
+import { smallBuffer, View } from "../bytes.ts";
 import type { FanOut, Slab } from "../codec/encoder.ts";
 import { ALWAYS_COPY_BYTES, BURST_FACTOR } from "../constants.ts";
 import { type ErrnoError, errnoError } from "../errors.ts";
@@ -345,7 +345,7 @@ function own(body: Uint8Array): Buffer {
   if (length > ALWAYS_COPY_BYTES) {
     return Buffer.isBuffer(body) ? body : new View(body.buffer, body.byteOffset, length);
   }
-  const copy = Buffer.allocUnsafe(length);
+  const copy = smallBuffer(length);
   if (length <= 32) for (let i = 0; i < length; i++) copy[i] = body[i] as number;
   else copy.set(body);
   return copy;
