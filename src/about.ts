@@ -1,13 +1,13 @@
 /** What this implementation says of itself, in the terms of the `zeromq` package. */
 import { encodeZ85 } from "./codec/z85.ts";
-import { keyPair } from "./crypto/load.ts";
+import { loadCurve } from "./mechanism/lazy.ts";
 
 /** The version of libzmq whose behaviour this is: programs compare it. */
 export const version: string = "4.3.5";
 
 /** A new pair of CURVE keys, each as 40 characters of Z85 (zmq_curve_keypair). */
 export function curveKeyPair(): { publicKey: string; secretKey: string } {
-  const { publicKey, secretKey } = keyPair();
+  const { publicKey, secretKey } = loadCurve().keyPair();
   return { publicKey: encodeZ85(publicKey), secretKey: encodeZ85(secretKey) };
 }
 

@@ -5,6 +5,7 @@
  */
 import { decodeZ85, encodeZ85 } from "./codec/z85.ts";
 import { METADATA_BYTES } from "./constants.ts";
+import { KEY_BYTES } from "./crypto/crypto.ts";
 import { errnoError } from "./errors.ts";
 import { type OptionValues, type SecurityMechanism, SOCKET_TYPES, selectMechanism, type Verbosity } from "./options.ts";
 
@@ -45,7 +46,6 @@ const LIVE: ReadonlySet<number> = new Set([6, 7, 17, 23, 24, 27, 28, 33, 40, 51,
 export const SHORT_TEXT_BYTES = 255;
 /** Octets of a network interface's name. */
 export const INTERFACE_NAME_BYTES = 16;
-const KEY_BYTES = 32;
 const KEY_CHARACTERS = 40;
 /** The most that PING's 16-bit field of tenths of a second can say. */
 const TIME_TO_LIVE_MAX_DECISECONDS = 65535;

@@ -11,6 +11,8 @@ import { type CurveTools, systemTools } from "./curve-handshake.ts";
 import { CurveServer } from "./curve-server.ts";
 import type { MechanismFactory } from "./mechanism.ts";
 
+export { keyPair } from "../crypto/load.ts";
+
 /** The options, 32 octets each. A server needs its secret key only, a client all three. */
 export interface CurveOptions {
   readonly curveServer: boolean;

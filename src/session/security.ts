@@ -4,7 +4,7 @@
  */
 import type { ZapHook } from "../connection/security.ts";
 import { errnoError } from "../errors.ts";
-import { curveMechanism } from "../mechanism/curve.ts";
+import { loadCurve } from "../mechanism/lazy.ts";
 import type { MechanismFactory } from "../mechanism/mechanism.ts";
 import { ZAP_ENDPOINT } from "../mechanism/zap.ts";
 import type { OptionValues } from "../options.ts";
@@ -21,7 +21,7 @@ export function curveOf(options: OptionValues): MechanismFactory | undefined {
   if (options.plainServer && options.zapEnforceDomain && options.zapDomain.length === 0) {
     throw errnoError("EINVAL", undefined, "plainServer with zapEnforceDomain needs zapDomain");
   }
-  return options.securityMechanism === "curve" ? curveMechanism(options) : undefined;
+  return options.securityMechanism === "curve" ? loadCurve().curveMechanism(options) : undefined;
 }
 
 /** Whether connections may have to ask the authenticator. */
