@@ -16,10 +16,13 @@ async function meet(binding, connecting, address) {
   return count === "1" && message === "x616263";
 }
 
-/** @param {string[]} command what runs zmtp @returns {Promise<string>} "meets libzmq", or the code of its refusal */
-export async function abstractNames(command) {
+/**
+ * @param {string[]} command what runs zmtp @param {string} folder of the built package
+ * @returns {Promise<string>} "meets libzmq", or the code of its refusal
+ */
+export async function abstractNames(command, folder) {
   const libzmq = new Agent("libzmq-c", prepare("libzmq-c", { build: false }));
-  const zmtp = new Agent("zmtp", [...command, `${ROOT}interop/agents/node.mjs`, "zmtp", ROOT]);
+  const zmtp = new Agent("zmtp", [...command, `${ROOT}interop/agents/node.mjs`, "zmtp", folder]);
   try {
     const name = `ipc://@zmtp-${process.pid}`;
     const first = await meet(libzmq, zmtp, `${name}-a`);

@@ -11,7 +11,8 @@
  * What a runtime fails at because of itself is in symptoms.mjs, by file and title of the test: it counts as known, and
  * as a failure when it passes by now. `--write` keeps the table in interop/results/runtimes.*.
  */
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { compile, execute, specFiles } from "../../scripts/spec.mjs";
@@ -98,8 +99,8 @@ async function runRuntime(runtime, files, folder) {
   await Promise.all(Array.from({ length: Number(args.jobs) }, work));
   if (args.file === undefined) {
     const extent = runtime.emulated || args.ci ? "smoke" : "all";
-    row.interop = { ...(await interop(runtime.name, command, extent)), known: 0 };
-    row.abstract = await abstractNames(command);
+    row.interop = { ...(await interop(runtime.name, command, zmtp, extent)), known: 0 };
+    row.abstract = await abstractNames(command, zmtp);
   }
   console.log(`${runtime.name} ${row.version}: ${Math.round((performance.now() - started) / 1000)} s`);
   return row;
@@ -109,10 +110,18 @@ const files = specFiles(".test.ts")
   .filter((file) => !file.startsWith("package/") && (args.file === undefined || file.includes(args.file)))
   .filter((file) => !(args.ci || args.emulated) || !SLOW.some((slow) => file.startsWith(slow)));
 const folder = path.join(ROOT, "build", `runtimes-${process.pid}`);
+/** A copy of the built package: a build meanwhile changes nothing. */
+const zmtp = path.join(folder, "zmtp");
 /** @type {Row[]} */
 const rows = [];
 try {
   await compile(files, folder);
+  if (args.file === undefined) {
+    execFileSync("npm", ["run", "build"], { cwd: ROOT, stdio: "pipe" });
+    for (const entry of ["dist", "package.json"]) {
+      cpSync(path.join(ROOT, entry), path.join(zmtp, entry), { recursive: true });
+    }
+  }
   for (const runtime of chosen) rows.push(await runRuntime(runtime, files, folder));
 } finally {
   rmSync(folder, { recursive: true, force: true });

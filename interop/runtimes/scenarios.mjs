@@ -33,11 +33,14 @@ function runTable(args, command) {
   });
 }
 
-/** @param {string} name @param {string[]} command @param {"all" | "smoke"} extent @returns {Promise<Counts>} */
-export async function interop(name, command, extent) {
+/**
+ * @param {string} name @param {string[]} command @param {string} zmtp folder of the built package
+ * @param {"all" | "smoke"} extent @returns {Promise<Counts>}
+ */
+export async function interop(name, command, zmtp, extent) {
   const sum = { passed: 0, failed: 0, skipped: 0 };
   for (const scenario of extent === "all" ? [""] : SMOKE) {
-    const output = await runTable(["--peer", "libzmq-c", "--scenario", scenario], command);
+    const output = await runTable(["--peer", "libzmq-c", "--zmtp", zmtp, "--scenario", scenario], command);
     const found = /^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?\s*$/m.exec(output);
     const [passed, failed, skipped] = found ? found.slice(1).map(Number) : [0, 1, 0];
     if (failed > 0) console.log(`FAILED ${name}: scenarios ${scenario}\n${output.replace(/^/gm, "    ")}`);

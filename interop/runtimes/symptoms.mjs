@@ -184,6 +184,19 @@ const SYMPTOMS = [
     title: "tells both addresses",
     why: "a socket does not tell its descriptor",
   },
+  {
+    runtime: "deno",
+    file: "socket/router",
+    title: "mandatory: a full peer is waited for, EAGAIN by sendTimeout, EHOSTUNREACH when it goes (tcp)",
+    why: "a peer that closes reads on before its end is told, so a send that waited is taken instead of refused",
+    sometimes: true,
+  },
+  {
+    runtime: "deno",
+    file: "transport/ipc",
+    title: "a process that ends without closing leaves nothing behind, and no listener for its exit after closing",
+    why: "an error that nobody caught ends the process without `exit`: the path stays, and the next bind takes it over",
+  },
 ];
 
 /** @param {Runtime} runtime @param {string} name */
