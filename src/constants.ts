@@ -27,6 +27,12 @@ export const PIN_FACTOR = 8;
 /** A body whose size is only announced gets at most this much memory ahead of its bytes. */
 export const GROW_STEP_BYTES = 1048576;
 
+/**
+ * When it is full, it grows to so many times that. Memory that nothing was written to is not occupied, copies are: by doubling, a body
+ * of 10 MB was copied one and a half times.
+ */
+export const GROW_FACTOR = 16;
+
 /** Frames in one message: far above any use, so that a flood of empty frames cannot fill memory without ending a message. */
 export const MESSAGE_FRAMES = 65536;
 

@@ -25,6 +25,7 @@ import { EMPTY, ownCopy, smallBuffer, View } from "../bytes.ts";
 import {
   COMMAND_BYTES,
   DIRECT_READ_BYTES,
+  GROW_FACTOR,
   GROW_STEP_BYTES,
   HANDSHAKE_COMMAND_BYTES,
   MESSAGE_FRAMES,
@@ -355,7 +356,7 @@ export class Decoder {
     return offset;
   }
 
-  /** Copies into the kept body, which doubles when it is full. Returns the offset of the first octet behind. */
+  /** Copies into the kept body, which grows when it is full. Returns the offset of the first octet behind. */
   #fill(chunk: Buffer, from: number): number {
     let body = this.#body as Buffer;
     let offset = from;
@@ -369,11 +370,11 @@ export class Decoder {
     return offset;
   }
 
-  /** Doubles the memory of the kept body when it is full. */
+  /** Enlarges the memory of the kept body when it is full. */
   #grow(): Buffer {
     const body = this.#body as Buffer;
     if (this.#bodyBytes < body.length) return body;
-    const larger = Buffer.allocUnsafeSlow(Math.min(this.#bodySize, body.length * 2));
+    const larger = Buffer.allocUnsafeSlow(Math.min(this.#bodySize, body.length * GROW_FACTOR));
     body.copy(larger);
     this.#body = larger;
     return larger;
