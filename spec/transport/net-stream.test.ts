@@ -367,6 +367,9 @@ it("a handler that destroys the stream when it ends does no harm", async () => {
   assert.is(ends, 1);
 });
 
+/** The events that somebody listens to: `eventNames()` of Node 20.11 has the names of others, too. */
+const heard = (socket: Socket) => socket.eventNames().filter((name) => socket.listenerCount(name) > 0);
+
 it("leaves no listener but the one for errors, and lets go of the handler", async () => {
   const ways = [
     ({ peer }: Pair) => peer.end(),
@@ -380,7 +383,7 @@ it("leaves no listener but the one for errors, and lets go of the handler", asyn
   for (const way of ways) {
     const both = await pair();
     const { stream, log, peer, socket } = both;
-    const before = socket.eventNames().length;
+    const before = heard(socket).length;
     way(both);
     await log.ended;
     await sleep(5);
@@ -388,7 +391,7 @@ it("leaves no listener but the one for errors, and lets go of the handler", asyn
     assert.is.not(stream.handler, log);
     for (const name of ["data", "close", "finish", "drain"]) assert.is(socket.listenerCount(name), 0, name);
     assert.is(socket.listenerCount("error"), 1);
-    assert.ok(socket.eventNames().length < before);
+    assert.ok(heard(socket).length < before);
     socket.emit("error", new Error("late"));
     assert.is(log.calls.filter((call) => call === "end").length, 1);
     peer.destroy();
