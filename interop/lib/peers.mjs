@@ -37,35 +37,41 @@ function outputOf(error) {
 /** What runs zmtp: this Node, or the command in $INTEROP_RUNTIME, in words without spaces. */
 const runtime = process.env.INTEROP_RUNTIME?.split(" ") ?? [process.execPath];
 
-/** The build as it is now: a run takes minutes, in which somebody may build again. */
-function copyOfBuild() {
-  const folder = join(buildFolder, `zmtp-${process.pid}`);
-  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+/** Builds dist when it is missing or older than src. @throws {Missing} */
+function build() {
+  if (!existsSync(join(root, "src/index.ts"))) throw new Missing("src/index.ts does not exist");
+  const built = join(root, "dist");
+  if (existsSync(built) && newestChange(built) >= newestChange(join(root, "src"))) return;
+  try {
+    execFileSync("npm", ["run", "build"], { cwd: root, stdio: "pipe" });
+  } catch (error) {
+    throw new Missing(`npm run build fails: ${outputOf(error)}`);
+  }
+}
+
+/**
+ * Builds when needed, and copies what was built: a run takes minutes, in which somebody may build again.
+ * @param {string} folder to copy to @throws {Missing}
+ */
+export function copyBuilt(folder) {
+  build();
   cpSync(join(root, "dist"), join(folder, "dist"), { recursive: true });
   cpSync(join(root, "package.json"), join(folder, "package.json"));
-  return folder;
 }
 
 /** @param {PrepareOptions} options */
-function prepareZmtp({ zmtp, build }) {
-  const folder = zmtp ?? root;
-  if (zmtp === undefined && build) {
-    if (!existsSync(join(root, "src/index.ts"))) throw new Missing("src/index.ts does not exist");
-    const built = join(root, "dist");
-    if (!existsSync(built) || newestChange(built) < newestChange(join(root, "src"))) {
-      try {
-        execFileSync("npm", ["run", "build"], { cwd: root, stdio: "pipe" });
-      } catch (error) {
-        throw new Missing(`npm run build fails: ${outputOf(error)}`);
-      }
-    }
+function prepareZmtp({ zmtp, build: mayBuild }) {
+  const given = zmtp ?? (mayBuild ? undefined : root);
+  const folder = given ?? join(buildFolder, `zmtp-${process.pid}`);
+  if (given === undefined) {
+    process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+    copyBuilt(folder);
   }
   try {
     createRequire(import.meta.url).resolve(folder);
   } catch {
     throw new Missing(`${folder} has nothing to load`);
   }
-  if (zmtp === undefined) return [...runtime, nodeAgent, "zmtp", copyOfBuild()];
   return [...runtime, nodeAgent, "zmtp", folder];
 }
 

@@ -11,11 +11,11 @@
  * What a runtime fails at because of itself is in symptoms.mjs, by file and title of the test: it counts as known, and
  * as a failure when it passes by now. `--write` keeps the table in interop/results/runtimes.*.
  */
-import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { compile, execute, specFiles } from "../../scripts/spec.mjs";
+import { copyBuilt } from "../lib/peers.mjs";
 import { abstractNames } from "./abstract.mjs";
 import { Absent, EMULATED, prepareRuntime, ROOT, RUNTIMES } from "./runtimes.mjs";
 import { interop } from "./scenarios.mjs";
@@ -116,12 +116,7 @@ const zmtp = path.join(folder, "zmtp");
 const rows = [];
 try {
   await compile(files, folder);
-  if (args.file === undefined) {
-    execFileSync("npm", ["run", "build"], { cwd: ROOT, stdio: "pipe" });
-    for (const entry of ["dist", "package.json"]) {
-      cpSync(path.join(ROOT, entry), path.join(zmtp, entry), { recursive: true });
-    }
-  }
+  if (args.file === undefined) copyBuilt(zmtp);
   for (const runtime of chosen) rows.push(await runRuntime(runtime, files, folder));
 } finally {
   rmSync(folder, { recursive: true, force: true });
