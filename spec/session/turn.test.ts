@@ -49,7 +49,8 @@ async function keepsTicking(
     return ticks < WANTED_TICKS;
   };
   const running = loops(both, goOn);
-  await running[0];
+  // Whichever ends first: the other one may wait for it.
+  await Promise.race(running);
   clearInterval(timer);
   both.push.close();
   both.pull.close();
