@@ -29,12 +29,12 @@ export const View: ViewClass = viewClass(Buffer);
 let page = new ArrayBuffer(0);
 let pageOffset = 0;
 
-const PAGE_BYTES = 8192;
+const POOL_BYTES = 8192;
 
 /** A buffer of a few octets, zeros or not, that shares its memory with others of its age. */
 export function smallBuffer(length: number): Buffer {
   if (pageOffset + length > page.byteLength) {
-    page = new ArrayBuffer(PAGE_BYTES);
+    page = new ArrayBuffer(POOL_BYTES);
     pageOffset = 0;
   }
   const buffer = new View(page, pageOffset, length);
