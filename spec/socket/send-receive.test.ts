@@ -335,6 +335,50 @@ it("receiveMany waits for the first message", async () => {
   assert.is(thrown(() => pull.receiveMany("1" as unknown as number)).name, "TypeError");
 });
 
+it("receiveMany takes 128 messages when it is not told how many", async () => {
+  const { push, pull } = await pushPull();
+  await push.sendMany(Array.from({ length: 300 }, String));
+  assert.is((await pull.receiveMany()).length, 128);
+  assert.is((await pull.receiveMany(Number.POSITIVE_INFINITY)).length, 172);
+});
+
+/** Receives one message at a time until a receiveMany is put off to the next turn of the event loop: that one. */
+async function putOff(pull: Pull): Promise<{ receiving: Promise<Buffer[][]> }> {
+  for (let i = 0; i < 2000; i++) {
+    const receiving = pull.receiveMany(1);
+    let isSettled = false;
+    const settled = (): void => {
+      isSettled = true;
+    };
+    receiving.then(settled, settled);
+    for (let turn = 0; turn < 5; turn++) await undefined;
+    if (!isSettled) return { receiving };
+  }
+  throw new Error("none was put off");
+}
+
+it("a receiveMany that is put off is pending, and ends with what is there by then", async () => {
+  const push = sockets.own(new Push({ sendHighWaterMark: 0 }));
+  const pull = sockets.own(new Pull({ receiveTimeout: 0, receiveHighWaterMark: 0 }));
+  await sockets.join(push, pull, "tcp");
+  await push.sendMany(Array.from({ length: 2000 }, String));
+  await eventually(() => pull.readable);
+  const first = await putOff(pull);
+  assert.is(thrown(() => pull.receive()).code, "EBUSY");
+  assert.is((await first.receiving).length, 1);
+
+  await eventually(() => pull.readable);
+  const second = await putOff(pull);
+  pull.disconnect(push.lastEndpoint as string);
+  assert.is((await rejected(() => second.receiving)).code, "EAGAIN");
+
+  const { pull: other, push: sender } = await pushPull();
+  await sender.sendMany(Array.from({ length: 1000 }, String));
+  const third = await putOff(other);
+  other.close();
+  assert.is((await rejected(() => third.receiving)).code, "EAGAIN");
+});
+
 it("sendMany waits in the middle, for as long as the timeout lasts", async () => {
   const push = sockets.own(new Push({ sendHighWaterMark: 2, sendTimeout: 20 }));
   const pull = sockets.own(new Pull({ receiveHighWaterMark: 1 }));

@@ -165,7 +165,11 @@ export class Receiver {
     }
     const messages = this.#collect(pending.many);
     pending.isWoken = false;
-    if (messages.length === 0) return;
+    if (messages.length === 0) {
+      // What was here has gone with its peer meanwhile.
+      if (this.#core.options.receiveTimeout === 0) this.#fail(pending, false);
+      return;
+    }
     turn.count(messages.length);
     this.#finish(pending);
     pending.resolve(messages as never);
