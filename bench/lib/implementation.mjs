@@ -24,7 +24,7 @@ const require = createRequire(import.meta.url);
 export const PACKAGE_PATH = process.env.ZMTP_PATH ?? fileURLToPath(new URL("../..", import.meta.url));
 
 /** Messages given to one `sendMany()`, and taken at most by one `receiveMany()`. */
-export const MANY = 256;
+export const MANY = 128;
 
 /**
  * The library behind a name that is a JavaScript one, and whether its programs send and receive many at once.
