@@ -2,22 +2,21 @@
  * Runs the project's checks one after the other and adds them up; the last line is `N passed, N failed`.
  *
  *   npm run ok     what a change has to pass: format and lint, types, layers, build, tests, packed tarball
- *   npm test       the tests: build, tests, packed tarball, interop with other implementations; with CI set both of these
- *                  and a short run of the benchmark
+ *   npm test       the tests: build, tests, packed tarball, interop with other implementations; with CI set all that `ci` says
+ *   node scripts/gate.mjs ci
+ *                  both of these, bundles, other runtimes, and a short run of the benchmark
  *
  * A check without counts of its own is one pass or one failure. All steps run even if one fails, but for those that need
- * a build that failed.
+ * a build that failed. What cannot be installed is skipped by name, and a failure with CI set.
  */
-import { existsSync } from "node:fs";
-import path from "node:path";
-import { BIN, install, ROOT, run, summary } from "./lib.mjs";
+import { BIN, install, run, summary } from "./lib.mjs";
 
 /** @typedef {{ passed: number, failed: number, skipped: number }} Counts */
 
 const PLANS = {
   ok: ["lint", "types", "layers", "build", "spec", "package"],
   test: ["build", "spec", "package", "interop"],
-  ci: ["lint", "types", "layers", "build", "spec", "package", "interop", "bench"],
+  ci: ["lint", "types", "layers", "build", "spec", "package", "interop", "bundles", "runtimes", "bench"],
 };
 
 /** Runs one of the project's scripts with Node. @param {string[]} args */
@@ -36,25 +35,13 @@ function counted({ code, output }) {
 }
 
 /**
- * The scenario table against other implementations, of it the part that fits; a package of its own, so that the main one stays
- * small. The whole is `npm run interop`.
+ * A step that needs packages of its own, so that the main one stays small.
+ * @param {string} folder @param {() => Promise<{ code: number, output: string }>} step @returns {Promise<Counts>}
  */
-async function interop() {
-  if (!existsSync(path.join(ROOT, "interop", "package.json"))) return { passed: 0, failed: 0, skipped: 0 };
-  if (!(await install("interop"))) {
-    if (process.env.CI) return { passed: 0, failed: 1, skipped: 0 };
-    console.log("skipped: interop (its packages could not be installed)");
-    return { passed: 0, failed: 0, skipped: 1 };
-  }
-  return counted(
-    await run(process.execPath, ["run.mjs", "--part", "ci", "--jobs", "4"], { cwd: path.join(ROOT, "interop") }),
-  );
-}
-
-/** Every benchmark once, with tiny counts: that each works and loses nothing. Times are not looked at. */
-async function bench() {
-  if (!(await install("bench"))) return { passed: 0, failed: 1, skipped: 0 };
-  return counted(await run(process.execPath, ["bench/run.mjs", "--smoke"]));
+async function installed(folder, step) {
+  if (await install(folder)) return counted(await step());
+  console.log(`${process.env.CI ? "FAILED" : "skipped"}: the packages of ${folder} could not be fetched from npm`);
+  return { passed: 0, failed: process.env.CI ? 1 : 0, skipped: process.env.CI ? 0 : 1 };
 }
 
 /** @type {Record<string, () => Promise<Counts>>} */
@@ -65,16 +52,21 @@ const STEPS = {
   build: async () => single(await node("scripts/build.mjs")),
   spec: async () => counted(await node("scripts/spec.mjs")),
   package: async () => counted(await node("scripts/spec.mjs", "package/")),
-  interop,
-  bench,
+  /** The scenario table against other implementations, of it the part that fits. The whole is `npm run interop`. */
+  interop: () => installed("interop", () => node("interop/run.mjs", "--part", "ci", "--jobs", "4")),
+  bundles: () => installed("interop/bundles", () => node("interop/bundles/run.mjs")),
+  /** Oldest and newest Node, Bun, Deno, without the slow tests. The whole is `npm run runtimes`. */
+  runtimes: async () => counted(await node("interop/runtimes/run.mjs", "--ci", "--jobs", "3")),
+  /** Every benchmark once, with tiny counts: that each works and loses nothing. Times are not looked at. */
+  bench: () => installed("bench", () => node("bench/run.mjs", "--smoke")),
 };
 
 /** Steps that use dist. */
-const NEED_BUILD = ["package", "interop", "bench"];
+const NEED_BUILD = ["package", "interop", "bundles", "runtimes", "bench"];
 
 const wanted = process.argv[2] === "test" && process.env.CI ? "ci" : process.argv[2];
 const plan = PLANS[/** @type {keyof typeof PLANS} */ (wanted)];
-if (!plan) throw new Error("usage: gate.mjs ok|test");
+if (!plan) throw new Error("usage: gate.mjs ok|test|ci");
 
 /** @type {Counts} */
 const sum = { passed: 0, failed: 0, skipped: 0 };

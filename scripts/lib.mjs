@@ -43,15 +43,19 @@ export const BIN = {
 };
 
 /**
- * Installs a folder that has its own package.json, when its lock file is newer than what is installed.
+ * Installs a folder that has its own package.json, when its lock file is newer than what is installed. What fails is tried once
+ * more: a registry has weak moments.
  * @param {string} folder relative to the root @returns {Promise<boolean>} false when npm failed
  */
 export async function install(folder) {
   const lock = path.join(ROOT, folder, "package-lock.json");
   const installed = path.join(ROOT, folder, "node_modules", ".package-lock.json");
   if (existsSync(installed) && existsSync(lock) && statSync(installed).mtimeMs >= statSync(lock).mtimeMs) return true;
-  const { code } = await run("npm", [existsSync(lock) ? "ci" : "install", "--no-audit", "--no-fund"], {
-    cwd: path.join(ROOT, folder),
-  });
-  return code === 0;
+  const command = existsSync(lock) ? "ci" : "install";
+  for (let attempt = 1; attempt <= 2; attempt++) {
+    const { code } = await run("npm", [command, "--no-audit", "--no-fund"], { cwd: path.join(ROOT, folder) });
+    if (code === 0) return true;
+    console.log(`npm ${command} in ${folder} failed${attempt === 1 ? ": once more" : ""}`);
+  }
+  return false;
 }

