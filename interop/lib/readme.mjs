@@ -1,11 +1,9 @@
-/** Puts the result of a run into the project's README, between two marks: one line for each family of scenarios. */
+/** Puts the result of a run into the project's README, between two marks: of the table one line for each family of scenarios. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { markdownLines, matrix, tally, total, versionsText } from "./report.mjs";
 
 const README = fileURLToPath(new URL("../../README.md", import.meta.url));
-const BEGIN = "<!-- interop:begin -->";
-const END = "<!-- interop:end -->";
 
 /** @param {import("./report.mjs").Result} result */
 const family = ({ scenario }) => scenario.split("/")[0];
@@ -35,12 +33,16 @@ function text(outcome) {
   ];
 }
 
-/** @param {import("./report.mjs").Outcome} outcome @returns whether there was a place for it */
-export function writeReadme(outcome) {
+/** @param {string} mark name of the place @param {string[]} lines @returns whether there was a place for them */
+export function putIntoReadme(mark, lines) {
   const before = readFileSync(README, "utf8");
-  const from = before.indexOf(BEGIN);
-  const to = before.indexOf(END);
+  const begin = `<!-- ${mark}:begin -->`;
+  const from = before.indexOf(begin);
+  const to = before.indexOf(`<!-- ${mark}:end -->`);
   if (from < 0 || to < from) return false;
-  writeFileSync(README, `${before.slice(0, from + BEGIN.length)}\n${text(outcome).join("\n")}\n${before.slice(to)}`);
+  writeFileSync(README, `${before.slice(0, from + begin.length)}\n${lines.join("\n")}\n${before.slice(to)}`);
   return true;
 }
+
+/** @param {import("./report.mjs").Outcome} outcome */
+export const writeReadme = (outcome) => putIntoReadme("interop", text(outcome));

@@ -9,18 +9,20 @@
  *   npm run runtimes -- --file codec/   only test files whose path contains the text, and no scenarios
  *
  * What a runtime fails at because of itself is in symptoms.mjs, by file and title of the test: it counts as known, and
- * as a failure when it passes by now. `--write` keeps the table in interop/results/runtimes.*.
+ * as a failure when it passes by now. `--write` keeps the table in interop/results/runtimes.* and, when all of it is there
+ * and nothing failed, in the README.
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { compile, execute, specFiles } from "../../scripts/spec.mjs";
 import { copyBuilt, Missing, prepare } from "../lib/peers.mjs";
+import { putIntoReadme } from "../lib/readme.mjs";
 import { abstractNames } from "./abstract.mjs";
 import { Absent, EMULATED, prepareRuntime, ROOT, RUNTIMES } from "./runtimes.mjs";
 import { interop } from "./scenarios.mjs";
 import { excluded, SLOW, symptoms } from "./symptoms.mjs";
-import { table, tableMarkdown } from "./table.mjs";
+import { markdownLines, table, tableMarkdown } from "./table.mjs";
 
 /** @typedef {import("./runtimes.mjs").Runtime} Runtime */
 /** @typedef {{ passed: number, failed: number, skipped: number, known: number }} Counts */
@@ -147,6 +149,9 @@ if (args.write) {
   const all = [...kept, ...rows].sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
   writeFileSync(path.join(results, "runtimes.json"), `[\n${all.map((row) => JSON.stringify(row)).join(",\n")}\n]\n`);
   writeFileSync(path.join(results, "runtimes.md"), tableMarkdown(all));
+  const isWhole = all.length === order.length && all.every(({ absent }) => absent === undefined);
+  const isGreen = all.every(({ spec, interop }) => spec?.failed === 0 && interop?.failed === 0);
+  if (isWhole && isGreen) putIntoReadme("runtimes", markdownLines(all));
 }
 
 const counts = { passed: 0, failed: 0, skipped: 0 };

@@ -188,7 +188,7 @@ const SYMPTOMS = [
     runtime: "deno",
     file: "socket/router",
     title: "mandatory: a full peer is waited for, EAGAIN by sendTimeout, EHOSTUNREACH when it goes (tcp)",
-    why: "a peer that closes reads on before its end is told, so a send that waited is taken instead of refused",
+    why: "a peer that closes sometimes makes room before its end is told: a send that waited is taken instead of refused",
     sometimes: true,
   },
   {

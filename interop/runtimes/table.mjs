@@ -1,4 +1,5 @@
 /** The results of the runtimes as a table. */
+import { EMULATED } from "./runtimes.mjs";
 
 /** @typedef {import("./run.mjs").Row} Row */
 /** @typedef {import("./run.mjs").Counts} Counts */
@@ -11,12 +12,17 @@ function cell(counts) {
   return `${passed}${notes.length > 0 ? ` (${notes.join(", ")})` : ""}`;
 }
 
+/** @param {string} name */
+const label = (name) => (EMULATED.some((runtime) => runtime.name === name) ? `${name}, emulated` : name);
+
 const HEAD = ["runtime", "version", "tests passed", "scenarios passed", "abstract ipc"];
 
 /** @param {Row[]} rows */
 const cells = (rows) =>
   rows.map(({ name, version, absent, spec, interop, abstract }) =>
-    absent === undefined ? [name, version, cell(spec), cell(interop), abstract ?? ""] : [name, absent, "", "", ""],
+    absent === undefined
+      ? [label(name), version, cell(spec), cell(interop), abstract ?? ""]
+      : [label(name), absent, "", "", ""],
   );
 
 /** @param {Row[]} rows */
@@ -26,15 +32,18 @@ export function table(rows) {
   return lines.map((line) => line.map((text, i) => text.padEnd(widths[i])).join("  ")).join("\n");
 }
 
+/** @param {Row[]} rows @returns {string[]} */
+export const markdownLines = (rows) =>
+  [HEAD, HEAD.map(() => "---"), ...cells(rows)].map((line) => `| ${line.join(" | ")} |`);
+
 /** @param {Row[]} rows */
 export function tableMarkdown(rows) {
-  const lines = [HEAD, HEAD.map(() => "---"), ...cells(rows)].map((line) => `| ${line.join(" | ")} |`);
   return `# Runtimes
 
 Written by \`npm run runtimes -- --write\` (and \`--emulated\`): the tests that do not depend on Node's internals, and the scenarios
 against libzmq ${process.platform === "linux" ? "over tcp and ipc" : ""}. "Known" tests fail because of the runtime, each with its symptom in ../RUNTIMES.md.
-The arm rows are Node for those processors in user-mode emulation, on this machine's kernel.
+The emulated rows are Node for those processors in user-mode emulation, on this machine's kernel, without the slow files.
 
-${lines.join("\n")}
+${markdownLines(rows).join("\n")}
 `;
 }
