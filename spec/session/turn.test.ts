@@ -168,6 +168,29 @@ for (const [title, receive] of [
   });
 }
 
+it("the check phase serves everybody who waits for it, however many", async () => {
+  for (const waiting of [100, 600, 3000]) {
+    const turn = new Turn();
+    const served = new Array<number>(waiting).fill(0);
+    let isOver = false;
+    const wait = (index: number): void => {
+      turn.afterwards(() => {
+        if (isOver) return;
+        // As much as is allowed, as a socket takes it that never runs empty.
+        while (turn.allows()) {
+          turn.count(128);
+          served[index] += 128;
+        }
+        wait(index);
+      });
+    };
+    for (let index = 0; index < waiting; index++) wait(index);
+    for (let turns = 0; turns < 5; turns++) await new Promise((resolve) => setImmediate(resolve));
+    isOver = true;
+    assert.not(served.includes(0), `number ${served.indexOf(0)} of ${waiting} was never served`);
+  }
+});
+
 it("operations that resolve at once are bounded by number", async () => {
   const turn = new Turn();
   let allowed = 0;

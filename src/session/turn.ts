@@ -22,21 +22,19 @@ export class Turn {
   /** Operations of this turn, and how many of them may have resolved at once by now. */
   #operations = 0;
   #allowed = OPERATIONS_PER_INPUT;
-  /** Callbacks that wait for the check phase. */
+  /** Callbacks that wait for the next check phase, and what each of those in this one is granted. */
   #postponed = 0;
+  #share = OPERATIONS_PER_INPUT;
   #waiting: Flushable[] = [];
   #spare: Flushable[] = [];
   #isArmed = false;
-  #isCounting = false;
 
   /** Ends the turn for `item` too. */
   schedule(item: Flushable): void {
     if (item.isScheduled) return;
     item.isScheduled = true;
     this.#waiting.push(item);
-    if (this.#isArmed) return;
-    this.#isArmed = true;
-    setImmediate(this.#run);
+    this.#arm();
   }
 
   /** Counts one operation that resolves at once. False: it must go through `later` instead. */
@@ -60,8 +58,8 @@ export class Turn {
    * timers and others have their chance; so there is a limit to a turn, too, at which sockets stop reading.
    */
   renew(): void {
-    this.#grant(OPERATIONS_PER_INPUT);
-    if (this.#operations > OPERATIONS_PER_INPUT) this.#countAnew();
+    this.#allowed = Math.min(this.#operations + OPERATIONS_PER_INPUT, OPERATIONS_PER_TURN);
+    if (this.#operations > OPERATIONS_PER_INPUT) this.#arm();
   }
 
   /** Resolves with `value` in the check phase. */
@@ -72,41 +70,31 @@ export class Turn {
   /** Calls back in the check phase, which is shared out among those who wait for it. */
   afterwards(callback: () => void): void {
     this.#postponed++;
-    this.#countAnew();
+    this.#arm();
     setImmediate(() => {
-      this.#grant(Math.max(LEAST_OPERATIONS, Math.min(OPERATIONS_PER_INPUT, OPERATIONS_PER_TURN / this.#postponed)));
-      this.#postponed--;
+      const share = Math.min(this.#share, OPERATIONS_PER_TURN - this.#operations);
+      // They come in the same order each time: without this, those at the end might never have their turn.
+      this.#allowed = this.#operations + Math.max(LEAST_OPERATIONS, share);
       callback();
     });
   }
 
-  #grant(operations: number): void {
-    this.#allowed = Math.min(this.#operations + operations, OPERATIONS_PER_TURN);
+  /** Sees to it that this turn ends, and the next has a count of its own. */
+  #arm(): void {
+    if (this.#isArmed) return;
+    this.#isArmed = true;
+    setImmediate(this.#run);
   }
-
-  /** Sees to it that the next turn has a count of its own. */
-  #countAnew(): void {
-    if (this.#isCounting || this.#isArmed) return;
-    this.#isCounting = true;
-    setImmediate(this.#restart);
-  }
-
-  #startOver(): void {
-    this.#operations = 0;
-    this.#allowed = OPERATIONS_PER_INPUT;
-  }
-
-  readonly #restart = (): void => {
-    this.#isCounting = false;
-    this.#startOver();
-  };
 
   readonly #run = (): void => {
     const items = this.#waiting;
     this.#waiting = this.#spare;
     this.#spare = items;
     this.#isArmed = false;
-    this.#startOver();
+    this.#operations = 0;
+    this.#allowed = OPERATIONS_PER_INPUT;
+    this.#share = Math.min(OPERATIONS_PER_INPUT, OPERATIONS_PER_TURN / this.#postponed);
+    this.#postponed = 0;
     for (let i = 0; i < items.length; i++) {
       const item = items[i] as Flushable;
       item.isScheduled = false;
