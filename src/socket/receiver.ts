@@ -133,7 +133,7 @@ export class Receiver {
       user,
     };
     const timeout = options.receiveTimeout;
-    if (timeout > 0) pending.timer = setTimeout(() => this.#fail(pending, false), timeout);
+    if (timeout > 0) pending.timer = setTimeout(() => this.#expire(pending), timeout);
     this.#pending = pending;
     loop.hold();
     return promise;
@@ -163,16 +163,24 @@ export class Receiver {
       this.#collectLater(pending);
       return;
     }
-    const messages = this.#collect(pending.many);
     pending.isWoken = false;
-    if (messages.length === 0) {
-      // What was here has gone with its peer meanwhile.
-      if (this.#core.options.receiveTimeout === 0) this.#fail(pending, false);
-      return;
-    }
-    turn.count(messages.length);
+    // What was here may have gone with its peer meanwhile.
+    if (!this.#settleMany(pending) && this.#core.options.receiveTimeout === 0) this.#fail(pending, false);
+  }
+
+  /** False: nothing is here. */
+  #settleMany(pending: PendingReceive): boolean {
+    const messages = this.#collect(pending.many);
+    if (messages.length === 0) return false;
+    this.#core.loop.turn.count(messages.length);
     this.#finish(pending);
     pending.resolve(messages as never);
+    return true;
+  }
+
+  /** The time is up. What was put off is here all the same. */
+  #expire(pending: PendingReceive): void {
+    if (pending.many === 0 || !this.#settleMany(pending)) this.#fail(pending, false);
   }
 
   /** What this turn has no room for stays with the pipes, undecoded if it can: as messages of many sockets it would be a heap full. */
