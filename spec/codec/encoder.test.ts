@@ -56,6 +56,18 @@ it("small bodies are copied, large ones are the caller's memory", () => {
   assert.is(parts[2].buffer, large.buffer);
 });
 
+it("a body whose memory was transferred before it was written goes out as zeros, and what follows as it is", () => {
+  for (const transferred of [COPY_LIMIT_BYTES + 1, 20_000]) {
+    const outbox = new Outbox(new SlabPool());
+    const body = new Uint8Array(transferred).fill(1);
+    outbox.write([Buffer.from("before"), body]);
+    outbox.write([Buffer.from("after")]);
+    structuredClone(null, { transfer: [body.buffer] });
+    const expected = [canonical([Buffer.from("before"), Buffer.alloc(transferred)]), canonical(text("after"))];
+    assert.ok(taken(outbox).equals(Buffer.concat(expected)));
+  }
+});
+
 it("take hands out whole messages, one at least", () => {
   const outbox = new Outbox(new SlabPool());
   const message = [Buffer.alloc(30_000, "a"), Buffer.alloc(30_000, "b"), Buffer.alloc(10, "c")];

@@ -94,6 +94,13 @@ class Segment {
     this.start = start;
     this.end = end;
   }
+
+  view(): Buffer {
+    const { bytes, start, end } = this;
+    // The header has gone out with its size. A body whose program has transferred its memory meanwhile is zeros.
+    if (bytes.length < end) return Buffer.alloc(end - start);
+    return new View(bytes.buffer, bytes.byteOffset + start, end - start);
+  }
 }
 
 /** What one `take()` handed out, until the write is done. */
@@ -279,7 +286,7 @@ export class Outbox {
       size += segment.end - segment.start;
       batch.messages += segment.messages;
       batch.segments.push(segment);
-      parts.push(new View(segment.bytes.buffer, segment.bytes.byteOffset + segment.start, segment.end - segment.start));
+      parts.push(segment.view());
       if (size >= limit && segment.whole) break;
     }
     this.#tail = undefined;
