@@ -251,6 +251,41 @@ it("puts a body that grew together", () => {
   assert.is(sink.messages[0][0].length, size);
 });
 
+/** Runs `body` where no more than `limit` octets are to be had at once. */
+function withMemory(limit: number, body: () => void): void {
+  const { allocUnsafeSlow } = Buffer;
+  Buffer.allocUnsafeSlow = (size) => {
+    if (size > limit) throw new RangeError("Array buffer allocation failed");
+    return allocUnsafeSlow(size);
+  };
+  try {
+    body();
+  } finally {
+    Buffer.allocUnsafeSlow = allocUnsafeSlow;
+  }
+}
+
+const isFrameSize = (error: unknown): boolean => error instanceof FrameSizeError;
+
+it("a body grows by less where there is less memory, and ends the connection where there is none", () => {
+  const header = hex("02 0000000004000000");
+  const piece = Buffer.alloc(GROW_STEP_BYTES);
+  withMemory(2 * GROW_STEP_BYTES, () => {
+    const { decoder, sink } = make();
+    decoder.push(header);
+    decoder.push(piece);
+    assert.not.throws(() => decoder.push(piece));
+    assert.throws(() => decoder.push(piece), isFrameSize);
+    decoder.push(hex("0000"));
+    assert.is(sink.messages.length, 0);
+  });
+  withMemory(GROW_STEP_BYTES, () => {
+    const { decoder } = make();
+    decoder.push(header);
+    assert.throws(() => decoder.filled((decoder.target as Buffer).length), isFrameSize);
+  });
+});
+
 it("pins at most a page, or a few times its size, by any body of a large chunk", () => {
   // Bodies at the border of two chunks lie in Node's pool, which may be larger than it says.
   const pool = Buffer.from("x").buffer.byteLength;

@@ -293,8 +293,9 @@ export class Decoder {
   #take(chunk: Buffer, start: number, size: number): Buffer {
     if (size === 0) return EMPTY;
     if (size * PIN_FACTOR >= chunk.buffer.byteLength) {
-      if (!this.#isBorrowed) return chunk.subarray(start, start + size);
-      return ownCopy(chunk.subarray(start, start + size));
+      const body = chunk.subarray(start, start + size);
+      if (this.#isBorrowed) return ownCopy(body);
+      return body;
     }
     const next = start + size;
     const isAlone = next <= this.#pageEnd || (next < chunk.length && (chunk[next] & FLAG_LONG) !== 0);
@@ -306,7 +307,8 @@ export class Decoder {
     const pageBytes = Math.min(Math.max(PAGE_BYTES, size * PIN_FACTOR), chunk.length - start);
     this.#pageFrom = pageBytes > PAGE_BYTES ? pageBytes / PIN_FACTOR : 0;
     // Node's own pool is cheaper for the few octets of a lone message.
-    const page = pageBytes <= POOLED_PAGE_BYTES ? Buffer.allocUnsafe(pageBytes) : Buffer.allocUnsafeSlow(pageBytes);
+    const isPooled = pageBytes <= POOLED_PAGE_BYTES;
+    const page = isPooled ? Buffer.allocUnsafe(pageBytes) : Buffer.allocUnsafeSlow(pageBytes);
     chunk.copy(page, 0, start, start + pageBytes);
     this.#page = page.buffer;
     this.#pageStart = start - page.byteOffset;
@@ -374,10 +376,23 @@ export class Decoder {
   #grow(): Buffer {
     const body = this.#body as Buffer;
     if (this.#bodyBytes < body.length) return body;
-    const larger = Buffer.allocUnsafeSlow(Math.min(this.#bodySize, body.length * GROW_FACTOR));
+    const larger = this.#memory(body.length * GROW_FACTOR) ?? this.#memory(body.length * 2);
+    if (larger === undefined) {
+      this.close();
+      throw new FrameSizeError("ERR_ZMTP_UNSPECIFIED", `no memory for a frame of ${this.#bodySize} octets`);
+    }
     body.copy(larger);
     this.#body = larger;
     return larger;
+  }
+
+  /** So much memory for the kept body, or all that it needs; none when there is not so much. */
+  #memory(bytes: number): Buffer | undefined {
+    try {
+      return Buffer.allocUnsafeSlow(Math.min(this.#bodySize, bytes));
+    } catch {
+      return undefined;
+    }
   }
 
   /** Delivers a frame outside the fast path. */
