@@ -25,6 +25,26 @@ export function viewClass(buffer: typeof Buffer): ViewClass {
 
 export const View: ViewClass = viewClass(Buffer);
 
+let mark: ((memory: object) => void) | undefined;
+
+/** What marks memory; nothing where the runtime has no such mark, or one that only throws. */
+function findMark(): (memory: object) => void {
+  try {
+    // Looked for when it is first needed, since it loads all of Node's threads.
+    const { markAsUntransferable } = process.getBuiltinModule("node:worker_threads");
+    markAsUntransferable({});
+    return markAsUntransferable;
+  } catch {
+    return () => {};
+  }
+}
+
+/** Marks memory that several buffers lie in, as Node does its pool: a thread that was given one would take all of them. */
+export function keepInThread(memory: ArrayBufferLike): void {
+  mark ??= findMark();
+  mark(memory);
+}
+
 /** Memory for small buffers, taken from its start on; a new page follows a full one. */
 let page = new ArrayBuffer(0);
 let pageOffset = 0;
@@ -35,6 +55,7 @@ const POOL_BYTES = 8192;
 export function smallBuffer(length: number): Buffer {
   if (pageOffset + length > page.byteLength) {
     page = new ArrayBuffer(POOL_BYTES);
+    keepInThread(page);
     pageOffset = 0;
   }
   const buffer = new View(page, pageOffset, length);

@@ -1,6 +1,7 @@
 import { type MessageLike, Publisher, Pull, Push, Reply, Request, Subscriber } from "../../src/index.ts";
 import { rejected, Sockets, TRANSPORTS, texts, thrown } from "../helpers/sockets.ts";
 import { assert, suite } from "../helpers/test.ts";
+import { canKeep, transfer } from "../helpers/transfer.ts";
 import { collectGarbage, eventually, isPending, sleep } from "../helpers/wait.ts";
 
 const it = suite("socket/send-receive");
@@ -333,6 +334,33 @@ it("receiveMany waits for the first message", async () => {
   assert.equal(got, ["1", "2"]);
   for (const max of [0, -1, Number.NaN]) assert.is(thrown(() => pull.receiveMany(max)).code, "EINVAL");
   assert.is(thrown(() => pull.receiveMany("1" as unknown as number)).name, "TypeError");
+});
+
+it("transferring the memory of one received frame takes no other message away", async () => {
+  if (!canKeep()) return;
+  // Bodies in the memory of several, in a page, in a chunk that waited, and of their own.
+  for (const [size, receiveHighWaterMark] of [
+    [10, 1000],
+    [1000, 3],
+    [9000, 3],
+    [20_000, 1],
+  ]) {
+    const push = sockets.own(new Push({ sendHighWaterMark: 0 }));
+    const pull = sockets.own(new Pull({ receiveHighWaterMark }));
+    await sockets.join(push, pull, "tcp");
+    const count = 100;
+    for (let i = 0; i < count; i++) await push.send(`${i}`.padEnd(size, "."));
+    for (let i = 0; i < count; i++) {
+      const [frame] = await pull.receive();
+      assert.is(frame.toString(), `${i}`.padEnd(size, "."));
+      if (i % 10 !== 5) continue;
+      transfer(frame);
+      // What comes next is decoded meanwhile.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    push.close();
+    pull.close();
+  }
 });
 
 it("receiveMany takes 128 messages when it is not told how many", async () => {

@@ -21,7 +21,7 @@
  * octets, 7.5 KB for 1000; by one that keeps all of 10 octets: 12 octets and 105 of heap. With views it would be 64 KiB each.
  */
 import { constants } from "node:buffer";
-import { EMPTY, ownCopy, smallBuffer, View } from "../bytes.ts";
+import { EMPTY, keepInThread, ownCopy, smallBuffer, View } from "../bytes.ts";
 import {
   COMMAND_BYTES,
   DIRECT_READ_BYTES,
@@ -220,6 +220,7 @@ export class Decoder {
     const sink = this.#sink;
     const maxFrameBytes = this.#maxFrameBytes;
     if (chunk.buffer.byteLength <= PAGE_BYTES && !this.#isBorrowed) {
+      keepInThread(chunk.buffer);
       this.#page = chunk.buffer;
       this.#pageStart = -chunk.byteOffset;
       this.#pageEnd = end;
@@ -295,6 +296,7 @@ export class Decoder {
     if (size * PIN_FACTOR >= chunk.buffer.byteLength) {
       const body = chunk.subarray(start, start + size);
       if (this.#isBorrowed) return ownCopy(body);
+      keepInThread(chunk.buffer);
       return body;
     }
     const next = start + size;
@@ -309,6 +311,7 @@ export class Decoder {
     // Node's own pool is cheaper for the few octets of a lone message.
     const isPooled = pageBytes <= POOLED_PAGE_BYTES;
     const page = isPooled ? Buffer.allocUnsafe(pageBytes) : Buffer.allocUnsafeSlow(pageBytes);
+    if (!isPooled) keepInThread(page.buffer);
     chunk.copy(page, 0, start, start + pageBytes);
     this.#page = page.buffer;
     this.#pageStart = start - page.byteOffset;

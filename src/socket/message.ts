@@ -7,7 +7,7 @@ import { EMPTY, textBuffer } from "../bytes.ts";
 /** Anything that can be one frame. Text is sent as UTF-8; `null` is an empty frame. */
 export type MessageLike = ArrayBufferView | ArrayBuffer | SharedArrayBuffer | string | number | bigint | boolean | null;
 
-/** A received frame. Like those of Node's pool, small ones share an `ArrayBuffer`: copy what you transfer to a worker. */
+/** A received frame. It may share its `ArrayBuffer` with others, which is then not transferred to a worker: send a copy. */
 export type Message = Buffer;
 
 /**

@@ -1,0 +1,20 @@
+/** Taking the memory of a buffer away, as transferring it to a worker does. */
+import { keepInThread } from "../../src/bytes.ts";
+import { assert } from "./test.ts";
+
+/** Tries it. Of memory that is marked Node 20 makes a copy, and later versions throw. */
+export function transfer(buffer: Uint8Array): void {
+  try {
+    structuredClone(null, { transfer: [buffer.buffer as ArrayBuffer] });
+  } catch (error) {
+    assert.is((error as Error).name, "DataCloneError");
+  }
+}
+
+/** Whether this runtime has memory that stays. */
+export function canKeep(): boolean {
+  const memory = new Uint8Array(8);
+  keepInThread(memory.buffer);
+  transfer(memory);
+  return memory.length > 0;
+}
