@@ -22,7 +22,7 @@ let node = [process.execPath];
  */
 export function useNode(words) {
   node = words.split(" ").filter(Boolean);
-  return `with ${words}; the runner and libzmq-c are this machine's own`;
+  return `with ${words.replaceAll(`${process.cwd()}/`, "")}; the runner and libzmq-c are this machine's own`;
 }
 
 /**
