@@ -28,9 +28,10 @@ async function client(address: string): Promise<{ socket: NetSocket; heard: () =
 async function octetsUntil(stream: Stream, id: string, end: string): Promise<string> {
   let octets = "";
   while (!octets.endsWith(end)) {
-    const [from, ...rest] = (await next(stream)).split("|");
-    assert.is(from, id);
-    octets += rest.join("|");
+    const text = await next(stream);
+    // The id may hold any octet, also that of the separator.
+    assert.is(text.slice(0, id.length + 1), `${id}|`);
+    octets += text.slice(id.length + 1);
   }
   return octets;
 }
