@@ -85,6 +85,48 @@ export const MUTATIONS = [
     to: "      return chunk.subarray(start, start + size);\n",
     tests: ["codec/decoder", "transport/"],
   },
+  {
+    what: "a stopped chunk is decoded from its start again",
+    file: "codec/decoder.ts",
+    from: "const offset = this.#restOffset;",
+    to: "const offset = 0;",
+    tests: ["codec/decoder"],
+  },
+  {
+    what: "what waits of borrowed memory is not copied",
+    file: "codec/decoder.ts",
+    from: "const own = ownCopy(chunk.subarray(offset));",
+    to: "const own = chunk.subarray(offset);",
+    tests: ["codec/decoder"],
+  },
+  {
+    what: "the first direct read of a body is taken for all of it",
+    file: "codec/decoder.ts",
+    from: "filled(count: number): void {\n    this.#bodyBytes += count;",
+    to: "filled(count: number): void {\n    this.#bodyBytes = this.#bodySize + count * 0;",
+    tests: ["codec/decoder", "transport/"],
+  },
+  {
+    what: "commands may be as long as messages",
+    file: "codec/decoder.ts",
+    from: "else if ((flags & FLAG_COMMAND) !== 0) limit = Math.min(limit, COMMAND_BYTES);",
+    to: "",
+    tests: ["codec/decoder"],
+  },
+  {
+    what: "a message may have any number of frames",
+    file: "codec/decoder.ts",
+    from: '        if (frames.length >= MESSAGE_FRAMES) throw this.#fault("too many frames in a message");\n        continue;',
+    to: "        continue;",
+    tests: ["codec/decoder"],
+  },
+  {
+    what: "a sink that says stop is given the next message",
+    file: "codec/decoder.ts",
+    from: "        this.#stopped = true;\n        return this.#leave(chunk, offset);",
+    to: "        this.#stopped = true;",
+    tests: ["codec/decoder"],
+  },
   // The outbox.
   {
     what: "a slab is used again while a write holds it",
@@ -279,6 +321,27 @@ export const MUTATIONS = [
     to: "if (!this.isConnected) return true;",
     tests: ["pipe", "socket/publish", "session/burst"],
   },
+  {
+    what: "what comes in while a message is pulled overtakes it",
+    file: "pipe.ts",
+    from: "      this.#isPulling = true;",
+    to: "      this.#isPulling = false;",
+    tests: ["pipe", "socket/"],
+  },
+  {
+    what: "a subscriber that stays full is forgiven at the end of a turn",
+    file: "pipe.ts",
+    from: "this.#isSlow = this.outbox.queued >= this.#sendLimit;",
+    to: "this.#isSlow = false;",
+    tests: ["pipe", "socket/publish", "session/burst"],
+  },
+  {
+    what: "a writer that met a full pipe is not woken",
+    file: "pipe.ts",
+    from: "if (!this.writerWaits || this.outbox.queued > lowWaterOf(this.#sendLimit)) return;",
+    to: "if (!this.writerWaits || this.outbox.queued >= 0) return;",
+    tests: ["pipe", "socket/push"],
+  },
   // Routing.
   {
     what: "the turn stays with the same peer",
@@ -326,8 +389,8 @@ export const MUTATIONS = [
   {
     what: "a request has no delimiter",
     file: "socket/request.ts",
-    from: "pipe.write([EMPTY, ...frames]);",
-    to: "pipe.write([...frames]);",
+    from: "([EMPTY, ...frames]);",
+    to: "([...frames]);",
     tests: ["socket/request"],
   },
   {
@@ -347,8 +410,8 @@ export const MUTATIONS = [
   {
     what: "an answer goes back without its envelope",
     file: "socket/reply.ts",
-    from: "asker.write([...this.#envelope, ...frames]);",
-    to: "asker.write([...this.#envelope.slice(-1), ...frames]);",
+    from: "[...this.#envelope, ...frames]",
+    to: "[...this.#envelope.slice(-1), ...frames]",
     tests: ["socket/request"],
   },
   {
@@ -392,6 +455,34 @@ export const MUTATIONS = [
     from: "if (pipe.waiting === 0) this.#queue.deactivate(pipe);\n      if (frames",
     to: "this.#queue.deactivate(pipe);\n      if (frames",
     tests: ["socket/push"],
+  },
+  {
+    what: "receiveMany() that waited takes one message only",
+    file: "socket/receiver.ts",
+    from: "const messages = this.#collect(pending.many);",
+    to: "const messages = this.#collect(1);",
+    tests: ["socket/"],
+  },
+  {
+    what: "a receive that is over holds the process",
+    file: "socket/receiver.ts",
+    from: "    this.#core.loop.release();\n",
+    to: "",
+    tests: ["context", "lifecycle/exit", "socket/"],
+  },
+  {
+    what: "a receive that waits outlives its socket",
+    file: "socket/receiver.ts",
+    from: "if (this.#pending !== undefined) this.#fail(this.#pending, true);",
+    to: "",
+    tests: ["socket/"],
+  },
+  {
+    what: "two may receive at once",
+    file: "socket/receiver.ts",
+    from: 'if (this.#pending !== undefined) throw errnoError("EBUSY", undefined, BUSY);',
+    to: "",
+    tests: ["socket/"],
   },
   // Sessions.
   {
@@ -442,5 +533,27 @@ export const MUTATIONS = [
     from: "const grown = interval * 2 ** Math.min(doublings, 30);",
     to: "const grown = interval;",
     tests: ["session/reconnect"],
+  },
+  // The turn of the event loop.
+  {
+    what: "a turn never ends",
+    file: "session/turn.ts",
+    from: "return ++this.#operations <= this.#allowed;",
+    to: "return ++this.#operations > 0;",
+    tests: ["session/turn"],
+  },
+  {
+    what: "messages of a batch are not counted",
+    file: "session/turn.ts",
+    from: "this.#operations += messages / MESSAGES_PER_OPERATION;",
+    to: "this.#operations += messages * 0;",
+    tests: ["session/turn", "socket/"],
+  },
+  {
+    what: "a flush at once instead of at the end of the turn",
+    file: "session/turn.ts",
+    from: "    setImmediate(this.#run);\n",
+    to: "    this.#run();\n",
+    tests: ["session/turn"],
   },
 ];

@@ -3,7 +3,7 @@
  * Do the tests see what they should? Breaks the library in one place at a time, in a copy, and runs the tests of that part:
  * at least one has to fail, or the break has survived.
  *
- *   npm run mutations                   all of mutations.mjs, some ten minutes
+ *   npm run mutations                   all of mutations.mjs, a quarter of an hour
  *   npm run mutations -- nonce trie     those whose description, file or tests contain one of the words
  *   npm run mutations -- --write        keeps the list in interop/results/mutations.md
  *
