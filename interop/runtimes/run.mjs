@@ -101,7 +101,7 @@ async function runRuntime(runtime, files, folder) {
   await Promise.all(Array.from({ length: Number(args.jobs) }, work));
   if (args.file === undefined && peerless === "") {
     const extent = runtime.emulated || args.ci ? "smoke" : "all";
-    row.interop = { ...(await interop(runtime.name, command, zmtp, extent)), known: 0 };
+    row.interop = { ...(await interop(runtime.name, command, zmtp, extent, args.jobs)), known: 0 };
     row.abstract = await abstractNames(command, zmtp);
     if (!["meets libzmq", "ENOTSUP"].includes(row.abstract)) row.interop.failed++;
   }

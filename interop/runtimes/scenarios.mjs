@@ -35,12 +35,13 @@ function runTable(args, command) {
 
 /**
  * @param {string} name @param {string[]} command @param {string} zmtp folder of the built package
- * @param {"all" | "smoke"} extent @returns {Promise<Counts>}
+ * @param {"all" | "smoke"} extent @param {string} jobs cases at a time @returns {Promise<Counts>}
  */
-export async function interop(name, command, zmtp, extent) {
+export async function interop(name, command, zmtp, extent, jobs) {
   const sum = { passed: 0, failed: 0, skipped: 0 };
   for (const scenario of extent === "all" ? [""] : SMOKE) {
-    const output = await runTable(["--peer", "libzmq-c", "--zmtp", zmtp, "--scenario", scenario], command);
+    const chosen = ["--peer", "libzmq-c", "--zmtp", zmtp, "--scenario", scenario, "--jobs", jobs];
+    const output = await runTable(chosen, command);
     const found = /^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?\s*$/m.exec(output);
     const [passed, failed, skipped] = found ? found.slice(1).map(Number) : [0, 1, 0];
     if (failed > 0) console.log(`FAILED ${name}: scenarios ${scenario}\n${output.replace(/^/gm, "    ")}`);
