@@ -81,8 +81,8 @@ export const MUTATIONS = [
   {
     what: "bodies of borrowed memory are not copied",
     file: "codec/decoder.ts",
-    from: "      if (!this.#isBorrowed) return chunk.subarray(start, start + size);\n",
-    to: "      return chunk.subarray(start, start + size);\n",
+    from: "      if (this.#isBorrowed) return ownCopy(body);\n",
+    to: "",
     tests: ["codec/decoder", "transport/"],
   },
   {
