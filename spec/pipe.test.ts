@@ -114,6 +114,21 @@ it("readable is told once, for the first that waits; behind it nothing is taken 
   assert.is(bench.pipe.pull(), undefined);
 });
 
+it("a low receive mark is held to, however few messages may be decoded ahead", () => {
+  for (const [receive, isBounded] of [
+    [1, true],
+    [10, true],
+    [DECODE_AHEAD_MESSAGES, true],
+    [DECODE_AHEAD_MESSAGES + 1, false],
+    [Number.POSITIVE_INFINITY, false],
+  ] as const) {
+    assert.is(new Bench({ receive, ahead: 8 }).pipe.isBounded, isBounded, `${receive}`);
+    const { pipe } = new Bench({ ahead: 8 });
+    pipe.setReceiveLimit(receive);
+    assert.is(pipe.isBounded, isBounded, `${receive}`);
+  }
+});
+
 it("stops at the receive mark, or at what is decoded ahead, and goes on when half of it is read", () => {
   for (const [mark, limit, left] of [
     [1, 1, 0],

@@ -17,7 +17,7 @@
  */
 import type { SlabPool } from "./codec/encoder.ts";
 import { type FanOut, Outbox, type Slab } from "./codec/encoder.ts";
-import { ALWAYS_COPY_BYTES, BURST_FACTOR, COPY_LIMIT_BYTES, SLAB_BYTES } from "./constants.ts";
+import { ALWAYS_COPY_BYTES, BURST_FACTOR, COPY_LIMIT_BYTES, DECODE_AHEAD_MESSAGES, SLAB_BYTES } from "./constants.ts";
 import type { ErrnoError } from "./errors.ts";
 import { Link, Ring } from "./ring.ts";
 
@@ -224,7 +224,7 @@ export abstract class Pipe {
 export class NetPipe extends Pipe {
   readonly outbox: Outbox;
   link: PipeLink;
-  /** The inbox stops at the high-water mark itself, not at what is decoded ahead of it. */
+  /** The high-water mark is so low that hardly anything may wait undecoded either. */
   isBounded: boolean;
   readonly #ahead: number;
   #sendLimit: number;
@@ -236,7 +236,7 @@ export class NetPipe extends Pipe {
     this.link = link;
     this.outbox = new Outbox(pool);
     this.#ahead = limits.ahead;
-    this.isBounded = limits.receive <= limits.ahead;
+    this.isBounded = limits.receive <= DECODE_AHEAD_MESSAGES;
     this.#sendLimit = limits.send;
   }
 
@@ -295,7 +295,7 @@ export class NetPipe extends Pipe {
   }
 
   override setReceiveLimit(limit: number): void {
-    this.isBounded = limit <= this.#ahead;
+    this.isBounded = limit <= DECODE_AHEAD_MESSAGES;
     super.setReceiveLimit(Math.min(limit, this.#ahead));
   }
 
