@@ -69,7 +69,7 @@ export class Binder implements SessionKeeper, ListenHandler, Carrier {
     if (this.#listener !== undefined && events.active) events.emit({ type: "close", address: this.address });
     for (const [session, pipe] of [...this.#sessions]) {
       if (pipe !== undefined) {
-        this.#endPipe(pipe);
+        this.#host.endPipe(pipe, false);
         session.flush();
       }
       if (pipe === undefined || linger === 0) session.destroy();
@@ -124,7 +124,7 @@ export class Binder implements SessionKeeper, ListenHandler, Carrier {
       pipe.outbox.lost();
       pipe.outbox.clear();
       if (!pipe.isEnded) this.#host.pattern.disconnected(pipe);
-      this.#endPipe(pipe);
+      this.#host.endPipe(pipe, false);
     }
     if (this.#isClosing) this.#closedIfEmpty();
   }
@@ -135,10 +135,6 @@ export class Binder implements SessionKeeper, ListenHandler, Carrier {
     if (this.#isClosing) listener.close();
     const { events } = this.#host;
     if (events.active) events.emit({ type: "bind", address: this.address });
-  }
-
-  #endPipe(pipe: NetPipe): void {
-    if (!pipe.isEnded) this.#host.endPipe(pipe, false);
   }
 
   #cut(): void {

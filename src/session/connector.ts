@@ -230,7 +230,7 @@ export class Connector implements SessionKeeper, PipeLink, ConnectHandler, Carri
 
   /** The pattern lets go of the pipe; what it received and nobody read is dropped when the endpoint was given up. */
   #endPipe(pipe: NetPipe): void {
-    if (!pipe.isEnded) this.#host.endPipe(pipe, this.#isClosing);
+    this.#host.endPipe(pipe, this.#isClosing);
   }
 
   #connect(): void {

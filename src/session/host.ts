@@ -43,7 +43,7 @@ export interface SessionHost {
   createConnection(setup: ConnectionSetup, handler: ConnectionHandler): PeerConnection;
   /** Makes the pipe for a peer, with the socket's high-water marks. */
   createPipe(link: PipeLink): NetPipe;
-  /** Ends a pipe for good, and drops what was received and not read if it `discards`. */
+  /** Ends a pipe for good, once, and drops what was received and not read if it `discards`. */
   endPipe(pipe: NetPipe, discards: boolean): void;
 }
 

@@ -261,6 +261,7 @@ export class SocketCore implements SessionHost, PatternHost, InprocHost, Options
   }
 
   endPipe(pipe: NetPipe, discards: boolean): void {
+    if (pipe.isEnded) return;
     this.loop.pipes--;
     pipe.isEnded = true;
     if (discards) pipe.discard();
