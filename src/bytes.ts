@@ -1,6 +1,7 @@
 /**
  * Byte helpers that several layers share. Everything here takes and gives octets; nothing knows what they mean.
  */
+import { SHORT_TEXT_CHARACTERS, SMALL_BUFFERS_BYTES } from "./constants.ts";
 
 /** The empty body. One for all: it has no octet that somebody could change. */
 export const EMPTY: Buffer = Buffer.alloc(0);
@@ -49,12 +50,10 @@ export function keepInThread(memory: ArrayBufferLike): void {
 let page = new ArrayBuffer(0);
 let pageOffset = 0;
 
-const POOL_BYTES = 8192;
-
 /** A buffer of a few octets, zeros or not, that shares its memory with others of its age. */
 export function smallBuffer(length: number): Buffer {
   if (pageOffset + length > page.byteLength) {
-    page = new ArrayBuffer(POOL_BYTES);
+    page = new ArrayBuffer(SMALL_BUFFERS_BYTES);
     keepInThread(page);
     pageOffset = 0;
   }
@@ -64,13 +63,10 @@ export function smallBuffer(length: number): Buffer {
   return buffer;
 }
 
-/** Longer texts are encoded faster by the runtime than a character at a time. */
-const SHORT_TEXT = 24;
-
 /** The octets of a text in UTF-8. */
 export function textBuffer(text: string): Buffer {
   const { length } = text;
-  if (length > SHORT_TEXT) return Buffer.from(text);
+  if (length > SHORT_TEXT_CHARACTERS) return Buffer.from(text);
   const buffer = smallBuffer(length);
   for (let i = 0; i < length; i++) {
     const code = text.charCodeAt(i);

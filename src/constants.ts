@@ -21,6 +21,12 @@ export const FLUSH_LIMIT_BYTES = 262144;
 /** A page: what a tiny message that the application keeps can pin. */
 export const PAGE_BYTES = 4096;
 
+/** Memory that small buffers are cut from, all of which one that is kept can pin: as much as Node's own pool. */
+export const SMALL_BUFFERS_BYTES = 8192;
+
+/** Texts up to here are encoded a character at a time; longer ones faster by the runtime. */
+export const SHORT_TEXT_CHARACTERS = 24;
+
 /** A received body is a view into its chunk when what it pins is at most so many times its size: from 8 KiB on in a full chunk. */
 export const PIN_FACTOR = 8;
 
@@ -28,8 +34,8 @@ export const PIN_FACTOR = 8;
 export const GROW_STEP_BYTES = 1048576;
 
 /**
- * When it is full, it grows to so many times that. Memory that nothing was written to is not occupied, copies are: by doubling, a body
- * of 10 MB was copied one and a half times.
+ * Full memory of such a body is replaced by so many times as much, and by twice as much where there is less. What nothing was written
+ * to is not occupied, but copies take time: by doubling, a body of 10 MB was copied one and a half times.
  */
 export const GROW_FACTOR = 16;
 
@@ -54,7 +60,7 @@ export const OPERATIONS_PER_INPUT = 512;
  */
 export const OPERATIONS_PER_TURN = 32768;
 
-/** What each of many that wait for the check phase may do there at least. */
+/** What each of many that wait for the check phase may do there at least: a batch. */
 export const LEAST_OPERATIONS = 16;
 
 /** A message in a batch takes less time than one with a promise of its own. */

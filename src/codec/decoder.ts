@@ -13,7 +13,7 @@
  * - a body lies in its chunk when that pins at most PIN_FACTOR times its size, or when the chunk is no larger than a page;
  * - any other lies in a *page* with its neighbours: the next octets of the chunk, copied in one go, PAGE_BYTES of them or
  *   PIN_FACTOR times the body that asks for it, whichever is more;
- * - a short body that would be alone in its page, because long frames follow, is copied into Node's pool.
+ * - a short body that would be alone in its page, because long frames follow, is copied into a pool.
  *
  * Measured (two cores, Node 20, chunks of 64 KiB, best of many runs since the machine is noisy), frames a second: 10 octets
  * 17.6 M, 100 octets 11 M, 1000 octets 2.5 M, 6000 octets 0.8 M, 64 KiB 90 k. Views alone would give 5.7 M at 1000 octets, single
