@@ -24,8 +24,9 @@ export function toFrames(message: unknown): Uint8Array[] {
 
 /** `map` would leave a list of another shape than a single frame's. */
 function listToFrames(parts: readonly unknown[]): Uint8Array[] {
+  const { length } = parts;
   const frames: Uint8Array[] = [];
-  for (let i = 0; i < parts.length; i++) frames.push(toFrame(parts[i]));
+  for (let i = 0; i < length; i++) frames.push(toFrame(parts[i]));
   return frames;
 }
 
