@@ -363,6 +363,19 @@ it("transferring the memory of one received frame takes no other message away", 
   }
 });
 
+it("what a part's text adds to the list meanwhile is not sent", async () => {
+  const { push, pull } = await pushPull();
+  const parts: unknown[] = ["a"];
+  parts.push({
+    toString: () => {
+      if (parts.length < 10) parts.push("more", parts[1]);
+      return "b";
+    },
+  });
+  await push.send(parts as string[]);
+  assert.equal((await pull.receive()).map(String), ["a", "b"]);
+});
+
 it("receiveMany takes 128 messages when it is not told how many", async () => {
   const { push, pull } = await pushPull();
   await push.sendMany(Array.from({ length: 300 }, String));
