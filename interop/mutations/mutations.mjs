@@ -83,7 +83,7 @@ export const MUTATIONS = [
     file: "codec/decoder.ts",
     from: "      if (this.#isBorrowed) return ownCopy(body);\n",
     to: "",
-    tests: ["codec/decoder", "transport/"],
+    tests: ["codec/borrowed"],
   },
   {
     what: "a stopped chunk is decoded from its start again",
@@ -97,14 +97,14 @@ export const MUTATIONS = [
     file: "codec/decoder.ts",
     from: "const own = ownCopy(chunk.subarray(offset));",
     to: "const own = chunk.subarray(offset);",
-    tests: ["codec/decoder"],
+    tests: ["codec/borrowed"],
   },
   {
     what: "the first direct read of a body is taken for all of it",
     file: "codec/decoder.ts",
     from: "filled(count: number): void {\n    this.#bodyBytes += count;",
     to: "filled(count: number): void {\n    this.#bodyBytes = this.#bodySize + count * 0;",
-    tests: ["codec/decoder", "transport/"],
+    tests: ["transport/reading"],
   },
   {
     what: "commands may be as long as messages",
