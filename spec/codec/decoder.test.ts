@@ -1,9 +1,11 @@
+import { ownCopy } from "../../src/bytes.ts";
 import { Decoder, FrameSizeError } from "../../src/codec/decoder.ts";
 import { encodeFrame } from "../../src/codec/frame.ts";
 import { GROW_STEP_BYTES, MESSAGE_FRAMES, PAGE_BYTES, PIN_FACTOR } from "../../src/constants.ts";
 import { ProtocolError } from "../../src/errors.ts";
 import { Random } from "../helpers/random.ts";
 import { assert, suite } from "../helpers/test.ts";
+import { enqueue } from "../helpers/transfer.ts";
 import { decodeSlowly, Recorder } from "../twins/decoder.ts";
 import { deliveries, hex } from "./deliveries.ts";
 
@@ -249,6 +251,30 @@ it("puts a body that grew together", () => {
   assert.is(sink.messages.length, 2);
   assert.is(Buffer.compare(sink.messages[0][0], body), 0);
   assert.is(sink.messages[0][0].length, size);
+});
+
+it("a message whose memory a program gave away takes none that waits, or at least ends the connection", () => {
+  for (const [size, count, lies] of [
+    [100, 200, "in a page"],
+    [10, 6, "in the chunk"],
+    [10_000, 6, "in the chunk"],
+  ] as const) {
+    const { decoder, sink } = make();
+    sink.stopEvery = 1;
+    const body = "x".repeat(size);
+    // Not in Node's pool, which would be taken away as well.
+    decoder.push(ownCopy(Buffer.concat(Array.from({ length: count }, () => encodeFrame(0, Buffer.from(body))))));
+    enqueue(sink.messages[0][0]);
+    let isEnded = false;
+    try {
+      while (!decoder.resume()) if (sink.messages.length > count) break;
+    } catch (error) {
+      assert.instance(error, ProtocolError);
+      isEnded = true;
+    }
+    assert.ok(isEnded ? lies === "in the chunk" : sink.messages.length === count, `${size}`);
+    for (const [later] of sink.messages.slice(1)) assert.is(later.toString(), body);
+  }
 });
 
 /** Runs `body` where no more than `limit` octets are to be had at once. */

@@ -10,6 +10,22 @@ export function transfer(buffer: Uint8Array): void {
   }
 }
 
+/** Takes it in a way that overcomes the mark in Node before 24. */
+export function enqueue(buffer: Uint8Array): void {
+  let controller: ReadableByteStreamController | undefined;
+  new ReadableStream({
+    type: "bytes",
+    start(given) {
+      controller = given;
+    },
+  });
+  try {
+    controller?.enqueue(buffer);
+  } catch {
+    // It is still there.
+  }
+}
+
 /** Whether this runtime has memory that stays. */
 export function canKeep(): boolean {
   const memory = new Uint8Array(8);

@@ -155,9 +155,12 @@ export class Decoder {
     if (this.#closed) return false;
     this.#stopped = false;
     this.#isBorrowed = false;
+    // Byte streams of the web take memory away from whoever has it, in older versions of Node also what is marked.
+    if (this.#page.byteLength === 0) this.#dropPage();
     for (let chunk = this.#rest.shift(); chunk !== undefined; chunk = this.#rest.shift()) {
       const offset = this.#restOffset;
       this.#restOffset = 0;
+      if (chunk.length < offset) throw this.#fault("octets that waited were taken away with a message before them");
       this.#restBytes -= chunk.length - offset;
       if (!this.#decode(chunk, offset)) return false;
     }
