@@ -3,7 +3,6 @@
  * `process.nextTick`. A batch is given out before the next one is read, so that the high-water mark of the socket inside
  * still slows down its peers, and `pause` stops right behind the message at hand.
  */
-import { OPERATIONS_PER_INPUT } from "../constants.ts";
 import { Ring } from "../ring.ts";
 import type { SocketCore } from "../socket/core.ts";
 import type { Readable } from "../socket/socket.ts";
@@ -36,7 +35,7 @@ export class Incoming {
       process.nextTick(this.#giveOut);
     } else if (!(this.#isReading || this.#core.isBlocked)) {
       this.#isReading = true;
-      this.#socket.receiveMany(OPERATIONS_PER_INPUT).then(this.#arrived, this.#failed);
+      this.#socket.receiveMany().then(this.#arrived, this.#failed);
     }
   }
 
