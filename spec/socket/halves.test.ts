@@ -15,7 +15,7 @@ function fakeCore(): { core: SocketCore; held: () => number } {
     assertOpen: () => {},
     options: { sendTimeout: -1, receiveTimeout: -1 },
     loop: {
-      turn: { allows: () => true, allowsMany: () => true },
+      turn: { allows: () => true, allowsMany: () => true, count: () => {} },
       hold: () => held++,
       release: () => held--,
     },
@@ -97,6 +97,21 @@ it("a receive that is woken while it looks takes one message", async () => {
   assert.is(String(await first), "1");
   assert.is(held(), 0);
   assert.equal(queue.map(String), ["2", "handed"]);
+});
+
+it("a receive of many that waited takes what has come by the end of the task, up to its number", async () => {
+  const { core, held } = fakeCore();
+  const queue: Buffer[][] = [];
+  const pattern = { receiveFault: "EAGAIN", canReceive: false, receive: () => queue.shift() };
+  const receiver = new Receiver(core, pattern as unknown as Pattern);
+  const many = receiver.receiveMany(3, {});
+  for (const text of ["1", "2", "3", "4"]) {
+    queue.push([Buffer.from(text)]);
+    receiver.wake();
+  }
+  assert.equal((await many).map(String), ["1", "2", "3"]);
+  assert.equal((await receiver.receiveMany(3, {})).map(String), ["4"]);
+  assert.is(held(), 0);
 });
 
 it.run();
