@@ -207,9 +207,15 @@ function writeEntries() {
     const wrapper = [
       `import entry from "./${entry}.cjs";`,
       ...names.map((name) => `export const ${name} = entry.${name};`),
+      "export default entry;",
     ];
     writeFileSync(path.join(NEW, `${entry}.mjs`), `${wrapper.join("\n")}\n`);
-    writeFileSync(path.join(NEW, `${entry}.d.mts`), `export * from "./types/${entry}.js";\n`);
+    const types = [
+      `import * as entry from "./types/${entry}.js";`,
+      `export * from "./types/${entry}.js";`,
+      "export default entry;",
+    ];
+    writeFileSync(path.join(NEW, `${entry}.d.mts`), `${types.join("\n")}\n`);
   }
 }
 

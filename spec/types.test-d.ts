@@ -232,3 +232,14 @@ export async function events({ push }: Every): Promise<void> {
   const type: EventType = "accept:error";
   for await (const { type: each } of push.events) if (each === type) break;
 }
+
+/** The names that the original has for what its two types take. */
+export function connects(
+  { router, stream }: Every,
+  to: zmtp.RouterConnectOptions,
+  id: zmtp.StreamConnectOptions,
+): void {
+  router.connect("tcp://127.0.0.1:1", to);
+  stream.connect("tcp://127.0.0.1:1", id);
+  router.connect("tcp://127.0.0.1:1", { routingId: "id" });
+}

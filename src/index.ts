@@ -23,6 +23,8 @@ export { Router } from "./socket/router.ts";
 export {
   type Readable,
   type RoutedConnectOptions,
+  type RoutedConnectOptions as RouterConnectOptions,
+  type RoutedConnectOptions as StreamConnectOptions,
   Socket,
   type SocketOptions,
   type Writable,
