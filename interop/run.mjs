@@ -39,7 +39,7 @@ const HELP = `node interop/run.mjs [options]
   --fresh           new processes for every case
   --verbose         a line for every case
   --list            show the scenarios and end
-  --write           keep the results in interop/results and, when nothing was chosen and all passed, in the README`;
+  --write           keep the results in interop/results and, when all passed, in the README; not when a part was chosen`;
 
 const { values: args } = parseArgs({
   options: {
@@ -218,14 +218,15 @@ for (const [name, reason] of Object.entries(missing)) {
   counts[fails ? "failed" : "skipped"]++;
 }
 
-if (args.write) {
+if (args.write && isChosen) console.log("not kept: the results are those of the whole table");
+else if (args.write) {
   const target = fileURLToPath(new URL("results", import.meta.url));
   mkdirSync(target, { recursive: true });
   const lines = outcome.results.map(({ transcript: _, ...kept }) => JSON.stringify(kept));
   const head = JSON.stringify({ sut, part: outcome.part, versions, missing, programs }).slice(0, -1);
   writeFileSync(join(target, "matrix.json"), `${head},"results":[\n${lines.join(",\n")}\n]}\n`);
   writeFileSync(join(target, "matrix.md"), matrixMarkdown(outcome));
-  if (!isChosen && outcome.part === "all" && counts.failed === 0) writeReadme(outcome);
+  if (outcome.part === "all" && counts.failed === 0) writeReadme(outcome);
 }
 
 console.log(`${outcome.seconds} s`);
