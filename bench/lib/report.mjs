@@ -69,6 +69,8 @@ export function advantage(result, name, other) {
   const own = medianOf(result, name);
   const theirs = medianOf(result, other);
   if (own === undefined || theirs === undefined) return undefined;
+  // What is left of memory may be less than before: there is no ratio then.
+  if (own <= 0 || theirs <= 0) return undefined;
   return result.scenario.unit.endsWith("/s") ? own / theirs : theirs / own;
 }
 
