@@ -10,7 +10,7 @@
  * The last line is `N caught, N survived`; exit status 0 when nothing survived.
  */
 import { spawn } from "node:child_process";
-import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -23,6 +23,9 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 /** A break that makes a test file hang is caught, too: tests get half of their time, and a file this. */
 const FILE_MS = 30_000;
 const TIMEOUT_FACTOR = 0.5;
+
+const LIST = path.join(ROOT, "interop/results/mutations.md");
+const SURVIVED = "**survived**";
 
 const { values: args, positionals: words } = parseArgs({
   allowPositionals: true,
@@ -93,21 +96,31 @@ async function tryOut(mutation) {
   }
 }
 
-/** @param {Result[]} results @param {string} last */
-function markdown(results, last) {
-  const rows = results.map(({ mutation: { what, file }, caught }) => {
-    const by = caught === "" ? "**survived**" : caught.replaceAll("|", "\\|");
-    return `| ${what} | ${file} | ${by} |`;
-  });
+/** The rows of the former list, by what was broken: a run of some of them replaces those. @returns {Map<string, string>} */
+function formerRows() {
+  if (!existsSync(LIST)) return new Map();
+  const rows = readFileSync(LIST, "utf8").match(/^\| .* \|$/gm) ?? [];
+  return new Map(rows.map((row) => [row.split(" | ")[0].slice(2), row]));
+}
+
+/** @param {Result[]} results */
+function markdown(results) {
+  const rows = formerRows();
+  for (const { mutation, caught } of results) {
+    const by = caught === "" ? SURVIVED : caught.replaceAll("|", "\\|");
+    rows.set(mutation.what, `| ${mutation.what} | ${mutation.file} | ${by} |`);
+  }
+  const all = MUTATIONS.flatMap(({ what }) => rows.get(what) ?? []);
+  const survived = all.filter((row) => row.includes(SURVIVED)).length;
   return `# Mutations
 
 Written by \`npm run mutations -- --write\`: the library broken in one place at a time, and the first test that saw it.
 
 | broken | in src/ | caught by |
 | --- | --- | --- |
-${rows.join("\n")}
+${all.join("\n")}
 
-${last}
+${all.length - survived} caught, ${survived} survived
 `;
 }
 
@@ -137,6 +150,6 @@ try {
 }
 const survived = results.filter(({ caught }) => caught === "").length;
 const last = `${results.length - survived} caught, ${survived} survived`;
-if (args.write) writeFileSync(path.join(ROOT, "interop/results/mutations.md"), markdown(results, last));
+if (args.write) writeFileSync(LIST, markdown(results));
 console.log(last);
 process.exitCode = survived > 0 ? 1 : 0;
