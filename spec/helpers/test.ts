@@ -13,7 +13,7 @@ export * as assert from "uvu/assert";
 const TEST_TIMEOUT_MS = 10_000;
 
 /** Processors that are emulated need more. */
-const TIMEOUT_FACTOR = Number(process.env.SPEC_TIMEOUT_FACTOR ?? 1);
+export const TIMEOUT_FACTOR = Number(process.env.SPEC_TIMEOUT_FACTOR ?? 1);
 
 type Body = () => unknown;
 

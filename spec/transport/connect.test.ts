@@ -12,7 +12,7 @@ import { ErrnoError } from "../../src/errors.ts";
 import { type ConnectOptions, connectStream } from "../../src/transport/connect.ts";
 import { type IpcEndpoint, parseEndpoint, type TcpEndpoint } from "../../src/transport/endpoint.ts";
 import type { NetStream } from "../../src/transport/net-stream.ts";
-import { assert, suite } from "../helpers/test.ts";
+import { assert, suite, TIMEOUT_FACTOR } from "../helpers/test.ts";
 import { descriptors, eventually, Log, optionsWith, sleep } from "./pair.ts";
 
 const it = suite("transport/connect");
@@ -255,6 +255,9 @@ it(
   { timeout: 60_000 },
 );
 
+/** How long a program that is to end by itself may take. */
+const END_MS = 5000 * TIMEOUT_FACTOR;
+
 /** Runs held.child.ts to its end, or for `limit` milliseconds. */
 async function held(what: string, port: number, limit: number): Promise<string> {
   const path = fileURLToPath(new URL("./held.child.mjs", import.meta.url));
@@ -271,7 +274,7 @@ async function held(what: string, port: number, limit: number): Promise<string> 
 
 it("a connect without an answer does not keep the process alive", async () => {
   const { port, child } = await silentPort();
-  assert.is(await held("connect", port, 5000), "fail ETIMEDOUT\nloop empty\n");
+  assert.is(await held("connect", port, END_MS), "fail ETIMEDOUT\nloop empty\n");
   child.kill();
 });
 
@@ -279,7 +282,7 @@ it("a write that nobody reads keeps the process alive as long as somebody wants 
   const server = createServer((socket) => socket.on("error", () => {}).pause());
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  assert.is(await held("asked write", portOf(server), 5000), "end after 3\nloop empty\n");
+  assert.is(await held("asked write", portOf(server), END_MS), "end after 3\nloop empty\n");
   assert.is(await held("write", portOf(server), 1500), "", "nobody was asked: messages are not given up");
   server.close();
 });
