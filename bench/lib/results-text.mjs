@@ -77,6 +77,7 @@ export function fullReport(full, measured, charts) {
   const plain = results.filter(({ scenario }) => !scenario.id.startsWith("seed"));
   const sections = [
     `${machineText(head.machine).replaceAll("\n", "  \n")}  \nMeasured ${String(head.machine.date).slice(0, 16).replace("T", " ")}, ${head.rounds} rounds, medians; every sample is in \`results/${basename(path)}\`.`,
+    ...(head.conditions === undefined ? [] : [`**Measured ${head.conditions}.**`]),
     ...(isBusy(head.machine) ? [`**${BUSY}**`] : []),
     "## Where zmtp loses",
     losses(results),
