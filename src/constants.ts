@@ -133,3 +133,17 @@ export const DECODE_AHEAD_MESSAGES = 64;
 /** The same for all peers together; but each may have a few. */
 export const DECODED_MESSAGES = 4096;
 export const LEAST_DECODE_AHEAD_MESSAGES = 8;
+
+/** Short waits before polling is tried: for the first time, and after it was given up again and again. */
+export const BUSY_POLL_PATIENCE = 8;
+export const BUSY_POLL_PATIENCE_MAX = 65536;
+
+/** An answer earns 1, and no more than the second number is kept; a poll without an answer costs the first. So nine in ten have to come. */
+export const BUSY_POLL_FAULT = 8;
+export const BUSY_POLL_CREDIT = 32;
+
+/** How many answers later it is looked whether polling was in the way of others: asking for it takes 3 µs. */
+export const BUSY_POLL_SAMPLE = 16;
+
+/** Polls of one wait at most, should the clock stand still, as it does where tests fake it. */
+export const BUSY_POLL_ROUNDS = 1000;

@@ -9,7 +9,11 @@ export interface ContextRow {
   readonly minimum: number;
 }
 
+/** An option of this package's own. */
+const NO_NUMBER = -1;
+
 export const CONTEXT_OPTIONS: readonly ContextRow[] = [
+  { name: "busyPoll", id: NO_NUMBER, kind: "int32", access: "rw", minimum: 0 },
   { name: "ioThreads", id: 1, kind: "int32", access: "rw", minimum: 0 },
   { name: "maxSockets", id: 2, kind: "int32", access: "rw", minimum: 1 },
   { name: "maxSocketsLimit", id: 3, kind: "int32", access: "r", minimum: 0 },

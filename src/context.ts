@@ -36,7 +36,7 @@ const LONG_MS = 0x7fffffff;
 export class ContextCore implements Loop {
   readonly values: ContextValues = createContextOptions();
   readonly names: InprocNames = new InprocNames();
-  readonly turn: Turn = new Turn();
+  readonly turn: Turn = new Turn(this.values);
   /** Network peers of all its sockets. */
   pipes = 0;
   readonly pool: SlabPool = new SlabPool();

@@ -183,7 +183,7 @@ function writeContext(values: ContextValues, option: ContextRow, value: unknown)
 function contextRow(id: unknown, not: "r" | "w"): ContextRow {
   if (typeof id !== "number") throw new TypeError("Identifier must be a number");
   const option = CONTEXT_OPTIONS.find((row) => row.id === (id | 0) && row.access !== not);
-  if (option === undefined) throw errnoError("EINVAL");
+  if (option === undefined || option.id < 0) throw errnoError("EINVAL");
   return option;
 }
 

@@ -241,6 +241,7 @@ export function selectMechanism(options: OptionValues, mechanism: SecurityMechan
 
 /** All options of one context. */
 export interface ContextValues extends SocketDefaults {
+  busyPoll: number;
   ioThreads: number;
   maxSockets: number;
   readonly maxSocketsLimit: number;
@@ -254,6 +255,7 @@ export interface ContextValues extends SocketDefaults {
 /** The options of a new context. */
 export function createContextOptions(): ContextValues {
   return {
+    busyPoll: 250,
     ioThreads: 1,
     maxSockets: 1023,
     maxSocketsLimit: 65535,

@@ -556,4 +556,32 @@ export const MUTATIONS = [
     to: "    this.#run();\n",
     tests: ["session/turn"],
   },
+  {
+    what: "polling for answers never ends",
+    file: "session/busy-poll.ts",
+    from: "if (++this.#rounds < BUSY_POLL_ROUNDS && this.#isShort) {",
+    to: "if (++this.#rounds > 0) {",
+    tests: ["session/busy-poll"],
+  },
+  {
+    what: "polling for answers that do not come",
+    file: "session/busy-poll.ts",
+    from: "if (this.#credit < 0) this.#giveUp();",
+    to: "",
+    tests: ["session/busy-poll"],
+  },
+  {
+    what: "polling although others want the processor",
+    file: "session/busy-poll.ts",
+    from: "if (this.#interruptions - before > BUSY_POLL_SAMPLE / 4) this.#giveUp();\n    else ",
+    to: "",
+    tests: ["session/busy-poll"],
+  },
+  {
+    what: "polling without a question",
+    file: "session/turn.ts",
+    from: "if (this.#expects && this.waiting > 0)",
+    to: "if (this.waiting > 0)",
+    tests: ["session/busy-poll"],
+  },
 ];

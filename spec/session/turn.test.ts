@@ -170,7 +170,7 @@ for (const [title, receive] of [
 
 it("the check phase serves everybody who waits for it, however many", async () => {
   for (const waiting of [100, 600, 3000]) {
-    const turn = new Turn();
+    const turn = new Turn({ busyPoll: 0 });
     const served = new Array<number>(waiting).fill(0);
     let isOver = false;
     const wait = (index: number): void => {
@@ -192,7 +192,7 @@ it("the check phase serves everybody who waits for it, however many", async () =
 });
 
 it("operations that resolve at once are bounded by number", async () => {
-  const turn = new Turn();
+  const turn = new Turn({ busyPoll: 0 });
   let allowed = 0;
   while (turn.allows()) allowed++;
   assert.is(allowed, OPERATIONS_PER_INPUT);
@@ -206,7 +206,7 @@ it("operations that resolve at once are bounded by number", async () => {
 });
 
 it("each item ends its turn once, however often it was scheduled; what it schedules then is for the next", async () => {
-  const turn = new Turn();
+  const turn = new Turn({ busyPoll: 0 });
   const ended: string[] = [];
   const again = { isScheduled: false, endTurn: () => ended.push("again") };
   const first = {

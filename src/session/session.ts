@@ -95,6 +95,8 @@ export class Session implements ConnectionHandler, StreamHandler, PipeLink, Flus
   onFilled(count: number): void {
     this.#host.loop.turn.renew();
     this.#connection.filled(count);
+    // The rest of a large body is on its way, from a peer that is near.
+    if (count >= READ_BYTES && this.#connection.target !== undefined) this.#host.loop.turn.expect();
     this.#afterRead(false);
   }
 
@@ -216,10 +218,12 @@ export class Session implements ConnectionHandler, StreamHandler, PipeLink, Flus
     if (pipe === undefined || this.#isBlocked || this.#isEnded) return;
     const outbox = pipe.outbox;
     const stream = this.#stream;
+    const { turn } = this.#host.loop;
     const wire = this.#connection.wire;
     for (;;) {
       const parts = outbox.take(FLUSH_LIMIT_BYTES);
       if (parts === undefined) break;
+      turn.expect();
       stream.write(wire === undefined ? parts : wire.wrap(parts), this.#settle);
       if (stream.queuedBytes > 0) {
         this.#isBlocked = true;

@@ -9,6 +9,7 @@
  * One `Turn` serves all sockets of a context.
  */
 import { LEAST_OPERATIONS, MESSAGES_PER_OPERATION, OPERATIONS_PER_INPUT, OPERATIONS_PER_TURN } from "../constants.ts";
+import { BusyPoll, type BusyPollOptions } from "./busy-poll.ts";
 
 /** Something with outgoing data. */
 export interface Flushable {
@@ -19,6 +20,9 @@ export interface Flushable {
 }
 
 export class Turn {
+  /** Receives that wait. */
+  waiting = 0;
+  readonly #busyPoll: BusyPoll;
   /** Operations of this turn, and how many of them may have resolved at once by now. */
   #operations = 0;
   #allowed = OPERATIONS_PER_INPUT;
@@ -28,6 +32,13 @@ export class Turn {
   #waiting: Flushable[] = [];
   #spare: Flushable[] = [];
   #isArmed = false;
+  #isRunning = false;
+  /** Something should come soon. */
+  #expects = false;
+
+  constructor(options: BusyPollOptions) {
+    this.#busyPoll = new BusyPoll(options);
+  }
 
   /** Ends the turn for `item` too. */
   schedule(item: Flushable): void {
@@ -35,6 +46,12 @@ export class Turn {
     item.isScheduled = true;
     this.#waiting.push(item);
     this.#arm();
+  }
+
+  /** Something should come soon: a peer was spoken to, or is in the middle of something large. */
+  expect(): void {
+    this.#expects = true;
+    if (!this.#isRunning) this.#arm();
   }
 
   /** Counts one operation that resolves at once. False: it must go through `later` instead. */
@@ -58,6 +75,7 @@ export class Turn {
    * timers and others have their chance; so there is a limit to a turn, too, at which sockets stop reading.
    */
   renew(): void {
+    this.#busyPoll.end();
     this.#allowed = Math.min(this.#operations + OPERATIONS_PER_INPUT, OPERATIONS_PER_TURN);
     if (this.#operations > OPERATIONS_PER_INPUT) this.#arm();
   }
@@ -91,6 +109,7 @@ export class Turn {
     this.#waiting = this.#spare;
     this.#spare = items;
     this.#isArmed = false;
+    this.#isRunning = true;
     this.#operations = 0;
     this.#allowed = OPERATIONS_PER_INPUT;
     this.#share = Math.min(OPERATIONS_PER_INPUT, OPERATIONS_PER_TURN / this.#postponed);
@@ -101,5 +120,8 @@ export class Turn {
       item.endTurn();
     }
     items.length = 0;
+    this.#isRunning = false;
+    if (this.#expects && this.waiting > 0) this.#busyPoll.begin();
+    this.#expects = false;
   };
 }

@@ -136,6 +136,7 @@ export class Receiver {
     if (timeout > 0) pending.timer = setTimeout(() => this.#expire(pending), timeout);
     this.#pending = pending;
     loop.hold();
+    loop.turn.waiting++;
     return promise;
   }
 
@@ -201,5 +202,6 @@ export class Receiver {
     if (pending.timer !== undefined) clearTimeout(pending.timer);
     this.#pending = undefined;
     this.#core.loop.release();
+    this.#core.loop.turn.waiting--;
   }
 }
