@@ -261,7 +261,7 @@ it("calls nobody after close()", () => {
     connection.close();
     connection.receive(hex("000163"), 0);
     connection.tick(1e9);
-    connection.flushed(0);
+    connection.flushed();
     assert.is(connection.resume(0), false);
     assert.is(connection.deadline, Number.POSITIVE_INFINITY);
     assert.is(bench.lines.length, count, name);

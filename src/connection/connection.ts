@@ -210,7 +210,7 @@ export class Connection implements DecoderSink, SecurityOwner, LifePort {
   }
 
   /** The kernel takes octets again, after `backedUp()` was true. */
-  flushed(_now: number): void {
+  flushed(): void {
     if (!this.#isClosed) this.#life.flushed();
   }
 

@@ -124,7 +124,7 @@ export class Session implements ConnectionHandler, StreamHandler, PipeLink, Flus
   onFlushed(): void {
     this.#host.loop.turn.renew();
     this.#isBlocked = false;
-    this.#connection.flushed(now());
+    this.#connection.flushed();
     this.#pipe?.outbox.taken();
     this.flush();
   }
