@@ -12,7 +12,7 @@ import { build, transform } from "esbuild";
 
 /** From the bottom to the top; a name that ends in a slash is a folder, one that ends in a star a beginning. */
 const LAYERS = [
-  ["errors.ts", "constants.ts", "bytes.ts", "ring.ts"],
+  ["errors.ts", "constants.ts", "bytes.ts", "ring.ts", "runtime.ts"],
   ["events.ts", "codec/", "crypto/"],
   ["options.ts", "option-rows.ts", "option-table.ts", "option-access.ts", "option-types.ts", "context-options.ts"],
   ["mechanism/"],

@@ -245,7 +245,7 @@ export interface ContextOptions {
   /**
    * How long a socket that has just sent something polls for the answer before it sleeps, in microseconds; 0: never. It is done only while
    * answers do come so soon and no other process is in want of the processor, and then takes most of a round trip's time away. At least 0,
-   * default 250. (An addition; of libzmq's kin is ZMQ_BUSY_POLL.)
+   * default 250 in Node, 0 in Bun and Deno, where it gains nothing. (An addition; of libzmq's kin is ZMQ_BUSY_POLL.)
    */
   busyPoll: number;
   /** Without effect: sockets run on the event loop. At least 0, default 1. (ZMQ_IO_THREADS) */

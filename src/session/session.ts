@@ -95,9 +95,7 @@ export class Session implements ConnectionHandler, StreamHandler, PipeLink, Flus
   onFilled(count: number): void {
     this.#host.loop.turn.renew();
     this.#connection.filled(count);
-    // The rest of a large body is on its way, from a peer that is near.
-    if (count >= READ_BYTES && this.#connection.target !== undefined) this.#host.loop.turn.expect();
-    this.#afterRead(false);
+    this.#afterRead(count, false);
   }
 
   onData(chunk: Buffer, isBorrowed: boolean): void {
@@ -106,11 +104,13 @@ export class Session implements ConnectionHandler, StreamHandler, PipeLink, Flus
     const connection = this.#connection;
     const wasStopped = connection.stopped;
     connection.receive(chunk, undefined, isBorrowed);
-    this.#afterRead(wasStopped);
+    this.#afterRead(chunk.length, wasStopped);
   }
 
-  #afterRead(wasStopped: boolean): void {
+  #afterRead(count: number, wasStopped: boolean): void {
     const connection = this.#connection;
+    // The rest of a large body is on its way, from a peer that is near.
+    if (count >= READ_BYTES && connection.target !== undefined) this.#host.loop.turn.expect();
     if (connection.stopped) {
       if (!wasStopped) connection.paused(undefined, true);
       else if (!this.#isPaused && (this.#pipe?.isBounded !== false || connection.backlogBytes >= READ_BYTES)) {

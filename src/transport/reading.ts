@@ -12,6 +12,7 @@
  */
 import { Socket as NetSocket } from "node:net";
 import { READ_BYTES } from "../constants.ts";
+import { IS_NODE } from "../runtime.ts";
 
 /** What streams read into, one at a time: it is only lent to whoever gets it. */
 export const SHARED: Buffer = Buffer.allocUnsafeSlow(READ_BYTES);
@@ -31,7 +32,7 @@ interface Reading {
 
 /** What can be used; tests turn it off to see that the documented way works. */
 export const direct: { connects: boolean; accepts: boolean } = {
-  connects: process.versions.bun === undefined && !("Deno" in globalThis),
+  connects: IS_NODE,
   accepts: true,
 };
 
