@@ -120,6 +120,12 @@ export const SOCKS_TIMEOUT_MS = 60_000;
 /** What one read takes at most; a slab of the sender is as large. All streams share this memory. */
 export const READ_BYTES = 65536;
 
+/**
+ * A read of so much shows a peer that sends more than 1.5 Gbit/s, or it would not come within the time of a busy poll. On loopback, tcp hands over
+ * pieces of almost 64 KiB.
+ */
+export const LARGE_READ_BYTES = 49152;
+
 /** The rest of a body that is at least this long is read to where it belongs, shorter ones with what follows them. */
 export const DIRECT_READ_BYTES = 8192;
 

@@ -183,7 +183,7 @@ it("only a wait for an answer counts: somebody waits, and something was said", a
   assert.is(await clockReads(() => turn.expect()), 1, "both");
 });
 
-it("the waits of a dialogue count, and those within a large body, but not a subscriber's", async () => {
+it("the waits of a dialogue count, and those for a peer that sends a lot, but not a subscriber's", async () => {
   for (const busyPoll of [0, 250]) {
     const others = { context: new Context({ busyPoll: 0 }), linger: 0 };
     const own = { context: new Context({ busyPoll }), linger: 0 };
@@ -218,7 +218,7 @@ it("the waits of a dialogue count, and those within a large body, but not a subs
     for (const act of [ask, transfer, publish]) await act();
     await round();
     assert.is((await clockReads(ask)) > 0, busyPoll > 0, `a dialogue, ${busyPoll}`);
-    assert.is((await clockReads(transfer)) > 0, busyPoll > 0, `a large body, ${busyPoll}`);
+    assert.is((await clockReads(transfer)) > 0, busyPoll > 0, `a peer that sends a lot, ${busyPoll}`);
     assert.is(await clockReads(publish), 0, `a subscriber, ${busyPoll}`);
     for (const socket of [reply, push, publisher, request, pull, subscriber]) socket.close();
   }

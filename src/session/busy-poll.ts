@@ -4,15 +4,15 @@
  * to wake up. Each poll is one round of the event loop, so that timers and other handles have their turn as usual.
  *
  * It takes processor time that others could use, so it has to earn it
- * - Only a wait for what should come soon is polled through: the answer to what this turn has said, or the rest of a body that
- *   comes in large pieces. Not a subscriber's, who may wait for anything.
+ * - Only a wait for what should come soon is polled through: the answer to what this turn has said, or the next piece of a stream
+ *   that came in a large one. Not the wait of a subscriber for anything.
  * - Waits are timed while they are slept through, and polling begins when several in a row were short.
  * - It ends when answers take too long again, and when the kernel says that it had to take the processor away for others: where
  *   there is more to do than there are processors, the answer cannot come while somebody polls for it. Each end doubles the number
  *   of short waits until it is tried again.
  *
  * Measured (two cores, virtual, Node 20): a round trip between two processes takes 15 µs, and each end 16 µs of processor time; asleep 92
- * and 43 µs.
+ * and 43 µs. Bodies of 64 KiB and 1 MiB come in 12 and 16 % faster.
  */
 import {
   BUSY_POLL_CREDIT,

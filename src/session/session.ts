@@ -15,7 +15,7 @@ import { ZMTP_3_0 } from "../codec/greeting.ts";
 import type { ConnectionHandler, Failure, PeerInfo } from "../connection/connection.ts";
 import type { PeerConnection } from "../connection/raw.ts";
 import type { ZapHook } from "../connection/security.ts";
-import { FLUSH_LIMIT_BYTES, READ_BYTES, TIMER_MAX_MS } from "../constants.ts";
+import { FLUSH_LIMIT_BYTES, LARGE_READ_BYTES, READ_BYTES, TIMER_MAX_MS } from "../constants.ts";
 import { type ErrnoError, errnoError, systemError } from "../errors.ts";
 import { authEventError, protocolEventError } from "../events.ts";
 import type { MechanismFactory } from "../mechanism/mechanism.ts";
@@ -109,8 +109,8 @@ export class Session implements ConnectionHandler, StreamHandler, PipeLink, Flus
 
   #afterRead(count: number, wasStopped: boolean): void {
     const connection = this.#connection;
-    // The rest of a large body is on its way, from a peer that is near.
-    if (count >= READ_BYTES && connection.target !== undefined) this.#host.loop.turn.expect();
+    // From a peer that is near, and sends on.
+    if (count >= LARGE_READ_BYTES) this.#host.loop.turn.expect();
     if (connection.stopped) {
       if (!wasStopped) connection.paused(undefined, true);
       else if (!this.#isPaused && (this.#pipe?.isBounded !== false || connection.backlogBytes >= READ_BYTES)) {

@@ -48,7 +48,7 @@ export class Turn {
     this.#arm();
   }
 
-  /** Something should come soon: a peer was spoken to, or is in the middle of something large. */
+  /** Something should come soon: a peer was spoken to, or sends a lot. */
   expect(): void {
     this.#expects = true;
     if (!this.#isRunning) this.#arm();
