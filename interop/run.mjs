@@ -7,8 +7,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { AgentFailure } from "./lib/agent.mjs";
+import { readArguments, refuse } from "./lib/arguments.mjs";
 import { PARTS, takePart } from "./lib/part.mjs";
 import { IMPLEMENTATION_NAMES, Missing, prepare } from "./lib/peers.mjs";
 import { AgentPool } from "./lib/pool.mjs";
@@ -41,36 +41,38 @@ const HELP = `node interop/run.mjs [options]
   --list            show the scenarios and end
   --write           keep the results in interop/results and, when all passed, in the README; not when a part was chosen`;
 
-const { values: args } = parseArgs({
-  options: {
-    peer: { type: "string" },
-    sut: { type: "string", default: "zmtp" },
-    scenario: { type: "string", default: "" },
-    variant: { type: "string", default: "" },
-    transport: { type: "string" },
-    zmtp: { type: "string" },
-    "no-build": { type: "boolean", default: false },
-    jobs: { type: "string", default: "2" },
-    part: { type: "string", default: "all" },
-    programs: { type: "boolean", default: false },
-    repeat: { type: "string", default: "1" },
-    fresh: { type: "boolean", default: false },
-    verbose: { type: "boolean", default: false },
-    list: { type: "boolean", default: false },
-    write: { type: "boolean", default: false },
-    help: { type: "boolean", default: false },
+const { values: args } = readArguments(
+  {
+    options: {
+      peer: { type: "string" },
+      sut: { type: "string", default: "zmtp" },
+      scenario: { type: "string", default: "" },
+      variant: { type: "string", default: "" },
+      transport: { type: "string" },
+      zmtp: { type: "string" },
+      "no-build": { type: "boolean", default: false },
+      jobs: { type: "string", default: "2" },
+      part: { type: "string", default: "all" },
+      programs: { type: "boolean", default: false },
+      repeat: { type: "string", default: "1" },
+      fresh: { type: "boolean", default: false },
+      verbose: { type: "boolean", default: false },
+      list: { type: "boolean", default: false },
+      write: { type: "boolean", default: false },
+    },
   },
-});
+  HELP,
+);
 
-if (args.help || args.list) {
-  console.log(args.help ? HELP : SCENARIOS.map(({ name, roles }) => `${name} (${roles.join(", ")})`).join("\n"));
+if (args.list) {
+  console.log(SCENARIOS.map(({ name, roles }) => `${name} (${roles.join(", ")})`).join("\n"));
   process.exit(0);
 }
 
 const sut = /** @type {string} */ (args.sut);
 const wanted = args.peer?.split(",") ?? [...IMPLEMENTATION_NAMES, ...RAW_PEERS];
 for (const name of [sut, ...wanted]) {
-  if (![...IMPLEMENTATION_NAMES, ...RAW_PEERS].includes(name)) throw new Error(`no implementation ${name}; see --help`);
+  if (![...IMPLEMENTATION_NAMES, ...RAW_PEERS].includes(name)) refuse(`no implementation ${name}`);
 }
 const wantedPeers = IMPLEMENTATION_NAMES.filter((name) => name !== sut && name !== "zmtp" && wanted.includes(name));
 
@@ -105,7 +107,7 @@ for (const name of commands.keys()) features.set(name, await pool.features(name)
 /** Those whose deviations are looked at: the one under test, and each version of libzmq once. */
 const deviants = [sut, ...["native", "libzmq-c"].filter((name) => name !== sut && peers.includes(name))];
 
-if (!PARTS.includes(String(args.part))) throw new Error(`no part ${args.part}: ${PARTS}`);
+if (!PARTS.includes(String(args.part))) refuse(`no part ${args.part}`);
 
 const whole = [
   ...tableWork(SCENARIOS, sut, peers, features),

@@ -13,7 +13,7 @@ import { spawn } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
+import { openingComment, readArguments } from "../lib/arguments.mjs";
 import { MUTATIONS } from "./mutations.mjs";
 
 /** @typedef {import("./mutations.mjs").Mutation} Mutation */
@@ -27,10 +27,13 @@ const TIMEOUT_FACTOR = 0.5;
 const LIST = path.join(ROOT, "interop/results/mutations.md");
 const SURVIVED = "**survived**";
 
-const { values: args, positionals: words } = parseArgs({
-  allowPositionals: true,
-  options: { write: { type: "boolean", default: false } },
-});
+const { values: args, positionals: words } = readArguments(
+  {
+    allowPositionals: true,
+    options: { write: { type: "boolean", default: false } },
+  },
+  openingComment(import.meta.url),
+);
 
 const copy = path.join(ROOT, "build", `mutations-${process.pid}`);
 

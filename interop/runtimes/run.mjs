@@ -14,8 +14,8 @@
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { parseArgs } from "node:util";
 import { compile, execute, specFiles } from "../../scripts/spec.mjs";
+import { openingComment, readArguments } from "../lib/arguments.mjs";
 import { copyBuilt, Missing, prepare } from "../lib/peers.mjs";
 import { putIntoReadme } from "../lib/readme.mjs";
 import { abstractNames } from "./abstract.mjs";
@@ -31,16 +31,19 @@ import { markdownLines, table, tableMarkdown } from "./table.mjs";
 const EMULATED_FACTOR = 10;
 const FILE_MS = 180_000;
 
-const { values: args } = parseArgs({
-  options: {
-    emulated: { type: "boolean", default: false },
-    ci: { type: "boolean", default: false },
-    only: { type: "string", default: "" },
-    file: { type: "string" },
-    jobs: { type: "string", default: "2" },
-    write: { type: "boolean", default: false },
+const { values: args } = readArguments(
+  {
+    options: {
+      emulated: { type: "boolean", default: false },
+      ci: { type: "boolean", default: false },
+      only: { type: "string", default: "" },
+      file: { type: "string" },
+      jobs: { type: "string", default: "2" },
+      write: { type: "boolean", default: false },
+    },
   },
-});
+  openingComment(import.meta.url),
+);
 
 const CI_RUNTIMES = ["node 18", "node 26", "bun", "deno"];
 const chosen = (args.emulated ? EMULATED : RUNTIMES)
