@@ -174,7 +174,7 @@ export function spreads(results, implementations) {
  */
 export function processorTimes(results, implementations) {
   const rows = results
-    .filter(({ scenario }) => scenario.unit.endsWith("/s"))
+    .filter(({ scenario, samples }) => scenario.unit.endsWith("/s") || [...samples.values()].flat().some(isRoundTrip))
     .map(({ scenario, samples }) => [
       scenario.title,
       ...implementations.map((name) => {
@@ -183,12 +183,17 @@ export function processorTimes(results, implementations) {
         return digits(median(taken.map(processorTime)));
       }),
     ]);
-  return rows.length === 0 ? undefined : table([["CPU µs a message, both ends", ...implementations], ...rows]);
+  return rows.length === 0
+    ? undefined
+    : table([["CPU µs a message, both ends; a round trip, the asking end", ...implementations], ...rows]);
 }
 
+/** Of a round trip one process is measured; the other end does as much. @param {import("./session.mjs").Sample} sample */
+const isRoundTrip = ({ cpuMs, quantiles }) => cpuMs !== undefined && quantiles !== undefined;
+
 /** @param {import("./session.mjs").Sample} sample */
-export function processorTime({ receiverCpuMs, senderCpuMs, count }) {
-  return ((Number(receiverCpuMs ?? 0) + Number(senderCpuMs ?? 0)) * 1000) / Number(count);
+export function processorTime({ receiverCpuMs, senderCpuMs, cpuMs, count }) {
+  return ((Number(receiverCpuMs ?? 0) + Number(senderCpuMs ?? 0) + Number(cpuMs ?? 0)) * 1000) / Number(count);
 }
 
 /**

@@ -88,6 +88,7 @@ export function fullReport(full, measured, charts) {
     charts.map(({ name, title }) => picture(`charts/${name}`, title)).join("\n\n"),
     "## Every scenario",
     "`zmtp : x` is how many times as fast (or as small) zmtp is as x; above 1 it is the better. How each is measured is said in [README.md](README.md).",
+    POLLS,
     ...grouped(plain),
     "## The published measurements",
     "Published figures are other machines' and other years': history, not a comparison.",
@@ -101,6 +102,9 @@ export function fullReport(full, measured, charts) {
   ];
   return sections.join("\n\n");
 }
+
+const POLLS =
+  "Where answers come soon, zmtp polls for them instead of sleeping (a context's `busyPoll`), and the others do not. What that takes is in the table of processor time.";
 
 /** @param {Result[]} results */
 function grouped(results) {
