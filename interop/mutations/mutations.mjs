@@ -584,4 +584,18 @@ export const MUTATIONS = [
     to: "if (this.waiting > 0)",
     tests: ["session/busy-poll"],
   },
+  {
+    what: "polling not even for an answer",
+    file: "session/session.ts",
+    from: "      turn.expect();\n",
+    to: "",
+    tests: ["session/busy-poll"],
+  },
+  {
+    what: "polling not for more of a large body",
+    file: "session/session.ts",
+    from: "if (count >= LARGE_READ_BYTES) this.#host.loop.turn.expect();",
+    to: "",
+    tests: ["session/busy-poll"],
+  },
 ];
