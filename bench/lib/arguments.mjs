@@ -41,15 +41,24 @@ export function readFlags({ values = [], switches = [] }, argv = process.argv.sl
       flags[name] = "";
     } else if (values.includes(name)) {
       const value = inline ?? argv[++at];
-      if (value === undefined) throw new Error(`--${name} needs a value`);
+      if (value === undefined) refuse(`--${name} needs a value`);
       flags[name] = value;
     } else {
-      throw new Error(
-        `unknown option --${name}; known: ${[...values, ...switches].map((one) => `--${one}`).join(" ")}`,
-      );
+      refuse(`unknown option --${name}; known: ${[...values, ...switches].map((one) => `--${one}`).join(" ")}`);
     }
   }
   return { flags, rest };
+}
+
+/**
+ * Ends the process over what a person typed: with a line, not with a stack.
+ *
+ * @param {string} message
+ * @returns {never}
+ */
+export function refuse(message) {
+  console.error(message);
+  process.exit(2);
 }
 
 /**

@@ -4,7 +4,7 @@
  */
 
 import { spawn } from "node:child_process";
-import { readFlags } from "./arguments.mjs";
+import { readFlags, refuse } from "./arguments.mjs";
 import { compileAll, programPath } from "./compile.mjs";
 import { load } from "./implementation.mjs";
 
@@ -32,7 +32,16 @@ export async function seedArguments(program, role, { values = [], complete = (re
   const impl = flags.impl ?? "zmtp";
   followRunner();
   if (impl === "libzmq-c") process.exit(await runInC(program, [...role, ...complete(rest)]));
-  return { impl, ...load(impl), flags, rest };
+  return { impl, ...loadOrRefuse(impl), flags, rest };
+}
+
+/** @param {string} impl */
+function loadOrRefuse(impl) {
+  try {
+    return load(impl);
+  } catch (error) {
+    return refuse(`--impl ${impl}: ${/** @type {Error} */ (error).message}`);
+  }
 }
 
 /**
@@ -42,7 +51,7 @@ export async function seedArguments(program, role, { values = [], complete = (re
  */
 export async function runInC(program, args) {
   const reason = await compileAll();
-  if (reason !== undefined) throw new Error(reason);
+  if (reason !== undefined) refuse(reason);
   const env = { ...process.env, [RUNNER_VARIABLE]: "1" };
   const child = spawn(programPath(program), args, { stdio: ["ignore", "inherit", "inherit"], env });
   process.on("exit", () => child.kill("SIGKILL"));
