@@ -124,7 +124,7 @@ export class Proxy<Front extends Socket = Socket, Back extends Socket = Socket> 
     front.tap = this.#wake;
     back.tap = this.#wake;
     front.loop.hold();
-    for (const { loop } of [front, back]) loop.turn.waiting++;
+    for (const { loop } of [front, back]) loop.turn.receives++;
     this.#wake();
     return this.#end(front, back);
   }
@@ -135,7 +135,7 @@ export class Proxy<Front extends Socket = Socket, Back extends Socket = Socket> 
       this.#finish = resolve;
     });
     front.loop.release();
-    for (const { loop } of [front, back]) loop.turn.waiting--;
+    for (const { loop } of [front, back]) loop.turn.receives--;
     for (const core of [front, back]) {
       core.tap = undefined;
       if (core.isBlocked) core.unblock();

@@ -580,8 +580,8 @@ export const MUTATIONS = [
   {
     what: "polling without a question",
     file: "session/turn.ts",
-    from: "if (this.#expects && this.waiting > 0)",
-    to: "if (this.waiting > 0)",
+    from: "if (this.#expects && this.receives > 0)",
+    to: "if (this.receives > 0)",
     tests: ["session/busy-poll"],
   },
   {

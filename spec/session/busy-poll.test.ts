@@ -1,5 +1,5 @@
 /** Busy polling: when a wait is polled through, when that ends, and what a program sees of it. The clock is the test's own. */
-import { Context, Pull, Push, Reply, Request, Subscriber, XPublisher } from "zmtp";
+import { Context, Dealer, Proxy, Pull, Push, Reply, Request, Router, Subscriber, XPublisher } from "zmtp";
 import { BUSY_POLL_PATIENCE, BUSY_POLL_ROUNDS, BUSY_POLL_SAMPLE } from "../../src/constants.ts";
 import { IS_NODE } from "../../src/runtime.ts";
 import { BusyPoll } from "../../src/session/busy-poll.ts";
@@ -178,7 +178,7 @@ it("only a wait for an answer counts: somebody waits, and something was said", a
   const turn = new Turn({ busyPoll: 250 });
   const item = { isScheduled: false, endTurn: () => {} };
   assert.is(await clockReads(() => turn.expect()), 0, "nobody waits");
-  turn.waiting = 1;
+  turn.receives = 1;
   assert.is(await clockReads(() => turn.schedule(item)), 0, "nothing was said");
   assert.is(await clockReads(() => turn.expect()), 1, "both");
 });
@@ -221,6 +221,33 @@ it("the waits of a dialogue count, and those for a peer that sends a lot, but no
     assert.is((await clockReads(transfer)) > 0, busyPoll > 0, `a peer that sends a lot, ${busyPoll}`);
     assert.is(await clockReads(publish), 0, `a subscriber, ${busyPoll}`);
     for (const socket of [reply, push, publisher, request, pull, subscriber]) socket.close();
+  }
+});
+
+it("a proxy waits for answers too", async () => {
+  for (const busyPoll of [0, 250]) {
+    const others = { context: new Context({ busyPoll: 0 }), linger: 0 };
+    const own = { context: new Context({ busyPoll }), linger: 0 };
+    const proxy = new Proxy(new Router(own), new Dealer(own));
+    const request = new Request(others);
+    const reply = new Reply(others);
+    await proxy.frontEnd.bind("tcp://127.0.0.1:*");
+    await proxy.backEnd.bind("tcp://127.0.0.1:*");
+    request.connect(proxy.frontEnd.lastEndpoint as string);
+    reply.connect(proxy.backEnd.lastEndpoint as string);
+    const running = proxy.run();
+    const ask = async (): Promise<void> => {
+      await request.send("question");
+      await reply.send(await reply.receive());
+      await request.receive();
+    };
+    await ask();
+    await round();
+    assert.is((await clockReads(ask)) > 0, busyPoll > 0, String(busyPoll));
+    proxy.terminate();
+    await running;
+    request.close();
+    reply.close();
   }
 });
 

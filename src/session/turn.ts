@@ -21,7 +21,7 @@ export interface Flushable {
 
 export class Turn {
   /** Receives that wait. */
-  waiting = 0;
+  receives = 0;
   readonly #busyPoll: BusyPoll;
   /** Operations of this turn, and how many of them may have resolved at once by now. */
   #operations = 0;
@@ -121,7 +121,7 @@ export class Turn {
     }
     items.length = 0;
     this.#isRunning = false;
-    if (this.#expects && this.waiting > 0) this.#busyPoll.begin();
+    if (this.#expects && this.receives > 0) this.#busyPoll.begin();
     this.#expects = false;
   };
 }

@@ -136,7 +136,7 @@ export class Receiver {
     if (timeout > 0) pending.timer = setTimeout(() => this.#expire(pending), timeout);
     this.#pending = pending;
     loop.hold();
-    loop.turn.waiting++;
+    loop.turn.receives++;
     return promise;
   }
 
@@ -202,6 +202,6 @@ export class Receiver {
     if (pending.timer !== undefined) clearTimeout(pending.timer);
     this.#pending = undefined;
     this.#core.loop.release();
-    this.#core.loop.turn.waiting--;
+    this.#core.loop.turn.receives--;
   }
 }
