@@ -185,10 +185,10 @@ export function processorTimes(results, implementations) {
     ]);
   return rows.length === 0
     ? undefined
-    : table([["CPU µs a message, both ends; a round trip, the asking end", ...implementations], ...rows]);
+    : table([["CPU µs a message, both ends; a round trip, the asking process", ...implementations], ...rows]);
 }
 
-/** Of a round trip one process is measured; the other end does as much. @param {import("./session.mjs").Sample} sample */
+/** Of a round trip the asking process is measured; another one that answers does as much. @param {import("./session.mjs").Sample} sample */
 const isRoundTrip = ({ cpuMs, quantiles }) => cpuMs !== undefined && quantiles !== undefined;
 
 /** @param {import("./session.mjs").Sample} sample */
