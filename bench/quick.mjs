@@ -11,7 +11,7 @@ import { readFlags, readList } from "./lib/arguments.mjs";
 import { BUSY, describeMachine, isBusy, machineText } from "./lib/machine.mjs";
 import { findMissing } from "./lib/present.mjs";
 import { createProgress } from "./lib/progress.mjs";
-import { comparison, processorTimes, remarks, spreads } from "./lib/report.mjs";
+import { comparison, pageFaults, processorTimes, remarks, spreads } from "./lib/report.mjs";
 import { measure } from "./lib/rounds.mjs";
 import { roundTrip } from "./scenarios/round-trip.mjs";
 import { pubSub, pushPull } from "./scenarios/streams.mjs";
@@ -24,6 +24,8 @@ const SCENARIOS = [
   pushPull({ size: 10, implementations: [...PEERS, "zmtp-many"] }),
   pushPull({ size: 1024, implementations: PEERS }),
   pushPull({ size: 65536, implementations: [...PEERS, "net"] }),
+  pushPull({ size: 1_048_576, implementations: [...PEERS, "net"] }),
+  pushPull({ size: 1_048_576, security: "curve", implementations: PEERS }),
   pubSub({ size: 100, implementations: PEERS }),
 ];
 
@@ -63,4 +65,6 @@ console.log(
 console.log(`\n${spreads(results, columns)}`);
 const times = processorTimes(results, columns);
 if (times !== undefined) console.log(`\n${times}\n`);
+const faults = pageFaults(results, columns);
+if (faults !== undefined) console.log(`${faults}\n`);
 for (const line of remarks(results)) console.log(line);

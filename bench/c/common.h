@@ -75,19 +75,30 @@ static UNUSED double now_ms (void)
     return (double) time.tv_sec * 1e3 + (double) time.tv_nsec / 1e6;
 }
 
-static UNUSED double cpu_ms (void)
+static UNUSED struct rusage usage_now (void)
 {
     struct rusage used;
     getrusage (RUSAGE_SELF, &used);
-    return (double) (used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1e3
-           + (double) (used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e3;
+    return used;
+}
+
+static double cpu_ms (const struct rusage *used)
+{
+    return (double) (used->ru_utime.tv_sec + used->ru_stime.tv_sec) * 1e3
+           + (double) (used->ru_utime.tv_usec + used->ru_stime.tv_usec) / 1e3;
 }
 
 static UNUSED long peak_kb (void)
 {
-    struct rusage used;
-    getrusage (RUSAGE_SELF, &used);
-    return used.ru_maxrss;
+    return usage_now ().ru_maxrss;
+}
+
+/* The end of an event's line: processor time and minor page faults of this process since then, and its peak memory. */
+static UNUSED void tell_usage (const struct rusage *since)
+{
+    struct rusage used = usage_now ();
+    printf (",\"cpuMs\":%.0f,\"faults\":%ld,\"peakKb\":%ld}\n", cpu_ms (&used) - cpu_ms (since),
+            used.ru_minflt - since->ru_minflt, used.ru_maxrss);
 }
 
 /* Unbuffered input, so that poll() sees what has not been read; and an end together with the runner. */
@@ -325,7 +336,7 @@ static UNUSED int by_value (const void *left, const void *right)
 }
 
 /* Round-trip times in microseconds; sorted in place. The quantiles are those of ../lib/statistics.mjs. */
-static UNUSED void tell_times (double *times, long count, double cpu)
+static UNUSED void tell_times (double *times, long count, const struct rusage *since)
 {
     static const double at[] = {0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 0.999, 1};
     double sum = 0;
@@ -337,19 +348,21 @@ static UNUSED void tell_times (double *times, long count, double cpu)
             times[count - 1]);
     for (size_t i = 0; i < sizeof at / sizeof *at; i++)
         printf ("%s%.2f", i ? "," : "", times[(long) ((double) (count - 1) * at[i])]);
-    printf ("],\"cpuMs\":%.0f,\"peakKb\":%ld}\n", cpu, peak_kb ());
+    printf ("]");
+    tell_usage (since);
 }
 
-static UNUSED void tell_sent (long count, double cpu)
+static UNUSED void tell_sent (long count, const struct rusage *since)
 {
-    printf ("{\"event\":\"done\",\"count\":%ld,\"cpuMs\":%.0f,\"peakKb\":%ld}\n", count, cpu, peak_kb ());
+    printf ("{\"event\":\"done\",\"count\":%ld", count);
+    tell_usage (since);
 }
 
-static UNUSED void tell_received (const struct stream *stream, long least, double cpu)
+static UNUSED void tell_received (const struct stream *stream, long least, const struct rusage *since)
 {
-    printf ("{\"event\":\"done\",\"count\":%ld,\"bytes\":%ld,\"least\":%ld,\"start\":%f,\"end\":%f,\"cpuMs\":%.0f,"
-            "\"peakKb\":%ld}\n",
-            stream->count, stream->bytes, least, stream->start, stream->end, cpu, peak_kb ());
+    printf ("{\"event\":\"done\",\"count\":%ld,\"bytes\":%ld,\"least\":%ld,\"start\":%f,\"end\":%f", stream->count,
+            stream->bytes, least, stream->start, stream->end);
+    tell_usage (since);
 }
 
 #endif

@@ -34,15 +34,15 @@ int main (int argc, char **argv)
     tell_ready (NULL);
     for (;;) {
         pthread_t thread;
-        double cpu = cpu_ms ();
+        struct rusage at_start = usage_now ();
         sender.duration = (double) next_command (command);
         if (strcmp (command, "run") != 0)
             continue;
         pthread_create (&thread, NULL, send_all, &sender);
         receive_stream (pull, &stream, 1);
         pthread_join (thread, NULL);
-        printf ("{\"event\":\"done\",\"count\":%ld,\"bytes\":%ld,\"sent\":%ld,\"start\":%f,\"end\":%f,\"cpuMs\":%.0f,"
-                "\"peakKb\":%ld}\n",
-                stream.count, stream.bytes, sender.count, stream.start, stream.end, cpu_ms () - cpu, peak_kb ());
+        printf ("{\"event\":\"done\",\"count\":%ld,\"bytes\":%ld,\"sent\":%ld,\"start\":%f,\"end\":%f", stream.count,
+                stream.bytes, sender.count, stream.start, stream.end);
+        tell_usage (&at_start);
     }
 }

@@ -23,7 +23,7 @@ int main (int argc, char **argv)
     tell_ready (pub);
     for (;;) {
         long duration = next_command (command);
-        double cpu = cpu_ms ();
+        struct rusage at_start = usage_now ();
         if (strcmp (command, "sync") == 0) {
             do {
                 check (zmq_send (pub, "A", 1, 0) == 1, "zmq_send");
@@ -33,7 +33,7 @@ int main (int argc, char **argv)
             long count = send_stream (pub, payload, size, (double) duration, receivers);
             while (drops && !command_waits (PROBE_INTERVAL_MS))
                 check (zmq_send (pub, "", 0, 0) == 0, "zmq_send");
-            tell_sent (count, cpu_ms () - cpu);
+            tell_sent (count, &at_start);
         }
     }
 }

@@ -23,8 +23,8 @@ int main (int argc, char **argv)
         next_command (command);
         if (strcmp (command, "run") != 0)
             continue;
-        double cpu = cpu_ms ();
+        struct rusage at_start = usage_now ();
         receive_streams (pull, &stream, 1, senders);
-        tell_received (&stream, stream.count, cpu_ms () - cpu);
+        tell_received (&stream, stream.count, &at_start);
     }
 }

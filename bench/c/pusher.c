@@ -50,10 +50,10 @@ int main (int argc, char **argv)
         long duration = next_command (command);
         if (strcmp (command, "run") != 0)
             continue;
-        double cpu = cpu_ms ();
+        struct rusage at_start = usage_now ();
         long count = sockets == 1 && frames == 1
                          ? send_stream (pushes[0], payload, size, (double) duration, 1)
                          : send_streams (pushes, sockets, payload, size, frames, (double) duration);
-        tell_sent (count, cpu_ms () - cpu);
+        tell_sent (count, &at_start);
     }
 }

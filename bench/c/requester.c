@@ -21,7 +21,7 @@ int main (int argc, char **argv)
         if (strcmp (command, "run") != 0)
             continue;
         long count = 0;
-        double cpu = cpu_ms ();
+        struct rusage at_start = usage_now ();
         double before = now_ms ();
         double stop = before + (double) duration;
         do {
@@ -31,6 +31,6 @@ int main (int argc, char **argv)
             times[count++] = (now - before) * 1e3;
             before = now;
         } while (before < stop && count < MOST_ROUND_TRIPS);
-        tell_times (times, count, cpu_ms () - cpu);
+        tell_times (times, count, &at_start);
     }
 }

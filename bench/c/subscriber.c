@@ -53,7 +53,7 @@ static void receive_all (void **subs, struct stream *streams, long sockets)
 
 static void run (void **subs, struct stream *streams, long sockets)
 {
-    double cpu = cpu_ms ();
+    struct rusage at_start = usage_now ();
     if (sockets == 1)
         receive_stream (subs[0], streams, 2);
     else
@@ -70,7 +70,7 @@ static void run (void **subs, struct stream *streams, long sockets)
         if (streams[i].count < least)
             least = streams[i].count;
     }
-    tell_received (&all, least, cpu_ms () - cpu);
+    tell_received (&all, least, &at_start);
 }
 
 static void synchronize (void **subs, long sockets, long topics)

@@ -33,7 +33,7 @@ int main (int argc, char **argv)
         long duration = next_command (command);
         if (strcmp (command, "run") != 0)
             continue;
-        double cpu = cpu_ms ();
+        struct rusage at_start = usage_now ();
         double start = now_ms ();
         double stop = start + (double) duration;
         long count = 0;
@@ -47,7 +47,8 @@ int main (int argc, char **argv)
         for (long i = 0; i < window; i++)
             answer (dealer, &message, size);
         count += window;
-        printf ("{\"event\":\"done\",\"count\":%ld,\"bytes\":%ld,\"start\":%f,\"end\":%f,\"cpuMs\":%.0f,\"peakKb\":%ld}\n", count,
-                count * (long) size, start, now_ms (), cpu_ms () - cpu, peak_kb ());
+        printf ("{\"event\":\"done\",\"count\":%ld,\"bytes\":%ld,\"start\":%f,\"end\":%f", count, count * (long) size, start,
+                now_ms ());
+        tell_usage (&at_start);
     }
 }

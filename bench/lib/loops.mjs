@@ -8,7 +8,7 @@
 
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { MANY } from "./implementation.mjs";
-import { usage } from "./program.mjs";
+import { usage, usageNow } from "./program.mjs";
 import { latencies } from "./statistics.mjs";
 
 /** The empty message that ends a stream. */
@@ -204,7 +204,7 @@ let times;
  */
 export async function roundTrips(req, message, durationMs) {
   times ??= new Float64Array(MOST_ROUND_TRIPS);
-  const cpu = process.cpuUsage();
+  const atStart = usageNow();
   let before = performance.now();
   const stop = before + durationMs;
   let count = 0;
@@ -216,6 +216,6 @@ export async function roundTrips(req, message, durationMs) {
     times[count++] = (now - before) * 1000;
     before = now;
   } while (before < stop && count < MOST_ROUND_TRIPS);
-  const used = usage(cpu);
+  const used = usage(atStart);
   return { ...latencies(times.slice(0, count)), ...used };
 }

@@ -46,14 +46,21 @@ export function watchFor(line) {
   return watch;
 }
 
+/** What this process has used until now, for `usage`. */
+export function usageNow() {
+  return { cpu: process.cpuUsage(), faults: process.resourceUsage().minorPageFault };
+}
+
 /**
- * Processor time and peak memory of this process since `start`.
+ * Processor time and minor page faults of this process since `start`, and its peak memory. A fault is a page that the kernel had to
+ * map: new memory has one for each 4 KiB, memory that is used again has none.
  *
- * @param {NodeJS.CpuUsage} start
+ * @param {ReturnType<typeof usageNow>} start
  */
 export function usage(start) {
-  const { user, system } = process.cpuUsage(start);
-  return { cpuMs: Math.round((user + system) / 1000), peakKb: process.resourceUsage().maxRSS };
+  const { user, system } = process.cpuUsage(start.cpu);
+  const { maxRSS, minorPageFault } = process.resourceUsage();
+  return { cpuMs: Math.round((user + system) / 1000), faults: minorPageFault - start.faults, peakKb: maxRSS };
 }
 
 /**

@@ -196,6 +196,35 @@ export function processorTime({ receiverCpuMs, senderCpuMs, cpuMs, count }) {
   return ((Number(receiverCpuMs ?? 0) + Number(senderCpuMs ?? 0) + Number(cpuMs ?? 0)) * 1000) / Number(count);
 }
 
+/** Messages below this are carried in memory that is used again. */
+const FAULTING_BYTES = 65_536;
+
+/**
+ * Minor page faults for each message at the receiving and at the sending end: what memory that is not used again costs. No other
+ * work on the machine moves it.
+ *
+ * @param {Result[]} results
+ * @param {string[]} implementations
+ * @returns {string | undefined} Undefined when nothing in the results streams large messages.
+ */
+export function pageFaults(results, implementations) {
+  const rows = results
+    .filter(({ scenario }) => scenario.unit === "bytes/s" && Number(scenario.size) >= FAULTING_BYTES)
+    .map(({ scenario, samples }) => [
+      scenario.title,
+      ...implementations.map((name) => {
+        const taken = (samples.get(name) ?? []).filter(({ receiverFaults }) => receiverFaults !== undefined);
+        if (taken.length === 0) return "–";
+        const each = (/** @type {string} */ end) =>
+          digits(median(taken.map((sample) => Number(sample[end]) / Number(sample.count))));
+        return `${each("receiverFaults")} / ${each("senderFaults")}`;
+      }),
+    ]);
+  return rows.length === 0
+    ? undefined
+    : table([["page faults a message, receiver / sender", ...implementations], ...rows]);
+}
+
 /**
  * What is not in the table, and why; and what was lost.
  *

@@ -13,6 +13,7 @@ import {
   formatValue,
   losses,
   medianOf,
+  pageFaults,
   processorTimes,
   remarks,
   spreads,
@@ -97,6 +98,8 @@ export function fullReport(full, measured, charts) {
     spreads(results, columnsOf(results)),
     "## Processor time",
     processorTimes(results, columnsOf(results)) ?? "–",
+    "## Page faults",
+    pageFaults(results, columnsOf(results)) ?? "–",
     ...list("## Remarks", remarks(results)),
     ...[...measured.values()].filter((one) => one !== full).flatMap(otherRun),
   ];

@@ -145,8 +145,8 @@ export function ask(child, command, expectedMs = 0) {
  * The rate of a stream, and whether all of it arrived. Its time is the receiver's, from the first message to the last: a
  * difference of two readings of one clock, so that clocks of two machines need not agree.
  *
- * @param {{ count: number, bytes: number, start: number, end: number, cpuMs: number, peakKb: number }} received
- * @param {{ count: number, cpuMs?: number, peakKb?: number }} sent
+ * @param {{ count: number, bytes: number, start: number, end: number, cpuMs: number, faults: number, peakKb: number }} received
+ * @param {{ count: number, cpuMs?: number, faults?: number, peakKb?: number }} sent
  * @param {{ size: number, receivers?: number, mayDrop?: boolean }} stream
  * @returns {Sample}
  */
@@ -163,8 +163,10 @@ export function rate(received, sent, { size, receivers = 1, mayDrop = false }) {
     [mayDrop ? "dropped" : "lost"]: lost,
     seconds,
     receiverCpuMs: received.cpuMs,
+    receiverFaults: received.faults,
     receiverPeakKb: received.peakKb,
     senderCpuMs: sent.cpuMs,
+    senderFaults: sent.faults,
     senderPeakKb: sent.peakKb,
   };
 }

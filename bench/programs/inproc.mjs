@@ -6,7 +6,7 @@
 import { readPairs } from "../lib/arguments.mjs";
 import { load } from "../lib/implementation.mjs";
 import { clockEvery, receiveManyStream, receiveStream, sendFor, sendManyFor } from "../lib/loops.mjs";
-import { obey, tell, usage } from "../lib/program.mjs";
+import { obey, tell, usage, usageNow } from "../lib/program.mjs";
 
 const { impl, size } = readPairs();
 const { zmq, many } = load(impl);
@@ -19,7 +19,7 @@ const every = clockEvery(message.length);
 
 obey({
   async run(milliseconds) {
-    const start = process.cpuUsage();
+    const start = usageNow();
     const [sent, received] = await Promise.all([
       (many ? sendManyFor : sendFor)(push, message, Number(milliseconds), every),
       (many ? receiveManyStream : receiveStream)(pull, { least: 1 }),

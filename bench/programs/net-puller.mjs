@@ -5,21 +5,21 @@
 
 import { createServer } from "node:net";
 import { readPairs } from "../lib/arguments.mjs";
-import { obey, tell, usage } from "../lib/program.mjs";
+import { obey, tell, usage, usageNow } from "../lib/program.mjs";
 
 const size = Number(readPairs().size);
 /** @type {((stream: object) => void) | undefined} */
 let done;
 
 const server = createServer((socket) => {
-  const cpu = process.cpuUsage();
+  const atStart = usageNow();
   let bytes = 0;
   let start = 0;
   socket.on("data", (chunk) => {
     if (bytes === 0) start = performance.now();
     bytes += chunk.length;
   });
-  socket.on("end", () => done?.({ count: bytes / size, bytes, start, end: performance.now(), ...usage(cpu) }));
+  socket.on("end", () => done?.({ count: bytes / size, bytes, start, end: performance.now(), ...usage(atStart) }));
 });
 server.listen(0, "127.0.0.1", () => {
   const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());

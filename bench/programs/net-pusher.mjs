@@ -7,7 +7,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { readPairs } from "../lib/arguments.mjs";
 import { clockEvery } from "../lib/loops.mjs";
-import { obey, tell, usage } from "../lib/program.mjs";
+import { obey, tell, usage, usageNow } from "../lib/program.mjs";
 
 const { address, size } = readPairs();
 const message = Buffer.alloc(Number(size), "A");
@@ -37,11 +37,11 @@ function sendUntil(socket, stop) {
 
 obey({
   async run(milliseconds) {
-    const cpu = process.cpuUsage();
+    const atStart = usageNow();
     const socket = connect({ host: "127.0.0.1", port: Number(new URL(address).port), noDelay: true });
     await once(socket, "connect");
     const count = await sendUntil(socket, performance.now() + Number(milliseconds));
-    return { count, ...usage(cpu) };
+    return { count, ...usage(atStart) };
   },
 });
 tell("ready");

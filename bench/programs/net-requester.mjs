@@ -6,7 +6,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { readPairs } from "../lib/arguments.mjs";
-import { obey, tell, usage } from "../lib/program.mjs";
+import { obey, tell, usage, usageNow } from "../lib/program.mjs";
 import { latencies } from "../lib/statistics.mjs";
 
 const MOST_ROUND_TRIPS = 2 ** 21;
@@ -20,7 +20,7 @@ const times = new Float64Array(MOST_ROUND_TRIPS);
 obey({
   run: (milliseconds) =>
     new Promise((resolve) => {
-      const cpu = process.cpuUsage();
+      const atStart = usageNow();
       let before = performance.now();
       const stop = before + Number(milliseconds);
       let count = 0;
@@ -37,7 +37,7 @@ obey({
           return;
         }
         socket.removeAllListeners("data");
-        const used = usage(cpu);
+        const used = usage(atStart);
         resolve({ ...latencies(times.slice(0, count)), ...used });
       });
       socket.write(message);

@@ -11,7 +11,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { readPairs } from "../lib/arguments.mjs";
 import { load } from "../lib/implementation.mjs";
 import { clockEvery, END, PROBE, sendFor, sendManyFor, sendRetryingFor } from "../lib/loops.mjs";
-import { obey, tell, usage, watchFor } from "../lib/program.mjs";
+import { obey, tell, usage, usageNow, watchFor } from "../lib/program.mjs";
 
 const PROBE_INTERVAL_MS = 5;
 
@@ -34,7 +34,7 @@ obey({
     return {};
   },
   async run(milliseconds) {
-    const start = process.cpuUsage();
+    const start = usageNow();
     const ended = watchFor("ended");
     const count = await send(pub, message, Number(milliseconds), every);
     const used = usage(start);

@@ -6,7 +6,7 @@
 import { readPairs } from "../lib/arguments.mjs";
 import { load } from "../lib/implementation.mjs";
 import { receiveFramesStream, receiveManyStream, receiveStream } from "../lib/loops.mjs";
-import { obey, tell, usage } from "../lib/program.mjs";
+import { obey, tell, usage, usageNow } from "../lib/program.mjs";
 import { letEveryoneIn, securityOptions } from "../lib/security.mjs";
 
 const { impl, address, senders = "1", frames = "1", mark = "1000", ...security } = readPairs();
@@ -19,7 +19,7 @@ const receive = Number(frames) > 1 ? receiveFramesStream : single;
 
 obey({
   async run() {
-    const start = process.cpuUsage();
+    const start = usageNow();
     return { ...(await receive(pull, { least: 1, senders: Number(senders) })), ...usage(start) };
   },
 });

@@ -6,7 +6,7 @@
 import { readPairs } from "../lib/arguments.mjs";
 import { load } from "../lib/implementation.mjs";
 import { clockEvery, sendFor, sendManyFor } from "../lib/loops.mjs";
-import { obey, tell, usage } from "../lib/program.mjs";
+import { obey, tell, usage, usageNow } from "../lib/program.mjs";
 import { securityOptions } from "../lib/security.mjs";
 
 const { impl, address, size, frames = "1", sockets = "1", mark = "1000", ...security } = readPairs();
@@ -23,7 +23,7 @@ const send = many ? sendManyFor : sendFor;
 
 obey({
   async run(milliseconds) {
-    const start = process.cpuUsage();
+    const start = usageNow();
     const counts = await Promise.all(pushes.map((push) => send(push, message, Number(milliseconds), every)));
     return { count: counts.reduce((sum, one) => sum + one, 0), ...usage(start) };
   },

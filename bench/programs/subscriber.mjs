@@ -12,7 +12,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { readPairs } from "../lib/arguments.mjs";
 import { load } from "../lib/implementation.mjs";
 import { receiveManyStream, receiveStream } from "../lib/loops.mjs";
-import { obey, tell, usage } from "../lib/program.mjs";
+import { obey, tell, usage, usageNow } from "../lib/program.mjs";
 
 const TOPICS_AT_ONCE = 500;
 
@@ -36,7 +36,7 @@ obey({
     return {};
   },
   async run() {
-    const start = process.cpuUsage();
+    const start = usageNow();
     const streams = await Promise.all(subs.map((sub) => (many ? receiveManyStream : receiveStream)(sub)));
     return {
       count: streams.reduce((sum, one) => sum + one.count, 0),

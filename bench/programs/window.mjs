@@ -6,7 +6,7 @@
 
 import { readPairs } from "../lib/arguments.mjs";
 import { load } from "../lib/implementation.mjs";
-import { obey, tell, usage } from "../lib/program.mjs";
+import { obey, tell, usage, usageNow } from "../lib/program.mjs";
 
 const { impl, address, size, window } = readPairs();
 const { zmq } = load(impl);
@@ -16,7 +16,7 @@ const request = [Buffer.alloc(0), Buffer.alloc(Number(size), "A")];
 
 obey({
   async run(milliseconds) {
-    const cpu = process.cpuUsage();
+    const atStart = usageNow();
     const start = performance.now();
     const stop = start + Number(milliseconds);
     let asked = Number(window);
@@ -31,7 +31,7 @@ obey({
       asked++;
       await dealer.send(request);
     }
-    return { count: answered, bytes, start, end: performance.now(), ...usage(cpu) };
+    return { count: answered, bytes, start, end: performance.now(), ...usage(atStart) };
   },
 });
 tell("ready");

@@ -28,14 +28,18 @@ def commands():
         yield name, float(argument) if argument else 0.0
 
 
-def cpu_ms():
-    used = resource.getrusage(resource.RUSAGE_SELF)
+def usage_now():
+    return resource.getrusage(resource.RUSAGE_SELF)
+
+
+def cpu_ms(used):
     return (used.ru_utime + used.ru_stime) * 1e3
 
 
-def usage(cpu):
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return {"cpuMs": round(cpu_ms() - cpu), "peakKb": peak}
+def usage(start):
+    used = usage_now()
+    faults = used.ru_minflt - start.ru_minflt
+    return {"cpuMs": round(cpu_ms(used) - cpu_ms(start)), "faults": faults, "peakKb": used.ru_maxrss}
 
 
 def now_ms():
@@ -85,8 +89,8 @@ def puller(context, options):
     tell("ready", address=endpoint(pull))
     for name, _ in commands():
         if name == "run":
-            cpu = cpu_ms()
-            tell("done", **receive_stream(pull, 1), **usage(cpu))
+            at_start = usage_now()
+            tell("done", **receive_stream(pull, 1), **usage(at_start))
 
 
 def pusher(context, options):
@@ -97,8 +101,8 @@ def pusher(context, options):
     tell("ready")
     for name, duration in commands():
         if name == "run":
-            cpu = cpu_ms()
-            tell("done", count=send_stream(push, payload, duration, clock_every(len(payload))), **usage(cpu))
+            at_start = usage_now()
+            tell("done", count=send_stream(push, payload, duration, clock_every(len(payload))), **usage(at_start))
 
 
 def replier(context, options):
@@ -126,7 +130,7 @@ def requester(context, options):
     for name, duration in commands():
         if name != "run":
             continue
-        cpu = cpu_ms()
+        at_start = usage_now()
         times = []
         before = now_ms()
         stop = before + duration
@@ -136,7 +140,7 @@ def requester(context, options):
             now = now_ms()
             times.append((now - before) * 1e3)
             before = now
-        used = usage(cpu)
+        used = usage(at_start)
         times.sort()
         at = [times[int((len(times) - 1) * share)] for share in QUANTILES]
         mean = sum(times) / len(times)
@@ -157,8 +161,8 @@ def publisher(context, options):
                 pub.send(b"A")
             tell("done")
         elif name == "run":
-            cpu = cpu_ms()
-            tell("done", count=send_stream(pub, payload, duration, every), **usage(cpu))
+            at_start = usage_now()
+            tell("done", count=send_stream(pub, payload, duration, every), **usage(at_start))
 
 
 def subscriber(context, options):
@@ -171,8 +175,8 @@ def subscriber(context, options):
             sub.recv()
             tell("done")
         elif name == "run":
-            cpu = cpu_ms()
-            tell("done", **receive_stream(sub, 2), **usage(cpu))
+            at_start = usage_now()
+            tell("done", **receive_stream(sub, 2), **usage(at_start))
 
 
 ROLES = {one.__name__: one for one in (puller, pusher, replier, requester, publisher, subscriber)}

@@ -68,8 +68,8 @@ function mainScenarios({ smoke = false } = {}) {
     pushPull({ size: 10, senders: subscribers, implementations: PEERS }),
     ...[1, 4, 16].map((workers) => broker({ workers, implementations: PEERS })),
     pushPull({ size: 10, frames: 10, implementations: PEERS }),
-    ...["10", "1024", "65536"].map((size) =>
-      pushPull({ size: Number(size), security: "curve", implementations: PEERS }),
+    ...[10, 1024, 65_536, 1_048_576, 16_777_216].map((size) =>
+      pushPull({ size, security: "curve", implementations: PEERS }),
     ),
     pushPull({ size: 10, security: "plain", implementations: PEERS }),
     pushPull({ size: 10, idlePeers: few, implementations: PEERS }),
