@@ -34,6 +34,13 @@ function counted({ code, output }) {
   return counts;
 }
 
+/** Two runs of one step. @param {Counts} one @param {Counts} other @returns {Counts} */
+const added = (one, other) => ({
+  passed: one.passed + other.passed,
+  failed: one.failed + other.failed,
+  skipped: one.skipped + other.skipped,
+});
+
 /**
  * A step that needs packages of its own, so that the main one stays small.
  * @param {string} folder @param {() => Promise<{ code: number, output: string }>} step @returns {Promise<Counts>}
@@ -57,8 +64,15 @@ const STEPS = {
   bundles: () => installed("interop/bundles", () => node("interop/bundles/run.mjs")),
   /** Oldest and newest Node, Bun, Deno, without the slow tests. The whole is `npm run runtimes`. */
   runtimes: async () => counted(await node("interop/runtimes/run.mjs", "--ci", "--jobs", "3")),
-  /** Every benchmark once, with tiny counts: that each works and loses nothing. Times are not looked at. */
-  bench: () => installed("bench", () => node("bench/run.mjs", "--smoke")),
+  /**
+   * Every benchmark once, with tiny counts, and one in two other Nodes side by side: that each works and loses nothing. Times are
+   * not looked at.
+   */
+  bench: async () =>
+    added(
+      await installed("bench", () => node("bench/run.mjs", "--smoke")),
+      await installed("bench", () => node("bench/run.mjs", "--smoke", "--nodes", "18,26", "--only", "cold")),
+    ),
 };
 
 /** Steps that use dist. */

@@ -1,5 +1,6 @@
 /*
- * One or more PUSH that connect, and send one stream each for each `run <ms>`, messages of one or more frames:
+ * One or more PUSH that connect, and send one stream each for each `run <ms>`, messages of one or more frames; or of
+ * `count <messages>`, by the first one:
  * address=tcp://127.0.0.1:5555 size=10 [frames=1] [sockets=1] [mark=1000] [curve=1] [plain=1]
  */
 
@@ -29,6 +30,14 @@ static long send_streams (void **pushes, long sockets, char *payload, size_t siz
     return count;
 }
 
+static long send_count (void *push, char *payload, size_t size, long count)
+{
+    for (long i = 0; i < count; i++)
+        send_one (push, payload, size);
+    check (zmq_send (push, "", 0, 0) == 0, "zmq_send");
+    return count;
+}
+
 int main (int argc, char **argv)
 {
     char command[32];
@@ -47,13 +56,15 @@ int main (int argc, char **argv)
     }
     tell_ready (NULL);
     for (;;) {
-        long duration = next_command (command);
-        if (strcmp (command, "run") != 0)
+        long argument = next_command (command);
+        int by_count = strcmp (command, "count") == 0;
+        if (!by_count && strcmp (command, "run") != 0)
             continue;
         struct rusage at_start = usage_now ();
-        long count = sockets == 1 && frames == 1
-                         ? send_stream (pushes[0], payload, size, (double) duration, 1)
-                         : send_streams (pushes, sockets, payload, size, frames, (double) duration);
+        long count = by_count                      ? send_count (pushes[0], payload, size, argument)
+                     : sockets == 1 && frames == 1
+                         ? send_stream (pushes[0], payload, size, (double) argument, 1)
+                         : send_streams (pushes, sockets, payload, size, frames, (double) argument);
         tell_sent (count, &at_start);
     }
 }

@@ -1,5 +1,6 @@
-/* REQ that connects, and does round trips for each `run <ms>`: address=tcp://127.0.0.1:5555 size=1 */
+/* REQ that connects, and does round trips for each `run <ms>`, or `count <trips>`: address=tcp://127.0.0.1:5555 size=1 */
 
+#include <math.h>
 #include "common.h"
 
 #define MOST_ROUND_TRIPS (1 << 21)
@@ -17,20 +18,22 @@ int main (int argc, char **argv)
     zmq_msg_init (&message);
     tell_ready (NULL);
     for (;;) {
-        long duration = next_command (command);
-        if (strcmp (command, "run") != 0)
+        long argument = next_command (command);
+        int by_count = strcmp (command, "count") == 0;
+        if (!by_count && strcmp (command, "run") != 0)
             continue;
+        long most = by_count ? argument : MOST_ROUND_TRIPS;
         long count = 0;
         struct rusage at_start = usage_now ();
         double before = now_ms ();
-        double stop = before + (double) duration;
+        double stop = by_count ? HUGE_VAL : before + (double) argument;
         do {
             send_one (req, payload, size);
             check (zmq_msg_recv (&message, req, 0) == (int) size, "zmq_msg_recv");
             double now = now_ms ();
             times[count++] = (now - before) * 1e3;
             before = now;
-        } while (before < stop && count < MOST_ROUND_TRIPS);
+        } while (before < stop && count < most);
         tell_times (times, count, &at_start);
     }
 }

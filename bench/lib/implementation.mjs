@@ -16,6 +16,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
+import { readName } from "./nodes.mjs";
 import { PYTHON } from "./programs.mjs";
 
 const require = createRequire(import.meta.url);
@@ -39,10 +40,11 @@ export function load(name) {
 /**
  * What `require` is given for an implementation.
  *
- * @param {string} name
+ * @param {string} variant Its name, with or without a Node.
  * @returns {string}
  */
-export function modulePath(name) {
+export function modulePath(variant) {
+  const name = readName(variant).implementation;
   if (name === "native") return require.resolve("zeromq");
   if (name === "zmtp" || name === "zmtp-many") return PACKAGE_PATH;
   if (name === "other" && process.env.ZMTP_OTHER) return process.env.ZMTP_OTHER;
@@ -52,10 +54,11 @@ export function modulePath(name) {
 /**
  * Why an implementation in JavaScript cannot be measured here, or undefined when it can.
  *
- * @param {string} name
+ * @param {string} variant Its name, with or without a Node.
  * @returns {string | undefined}
  */
-export function missing(name) {
+export function missing(variant) {
+  const name = readName(variant).implementation;
   if (name === "net") return undefined;
   if (name === "pyzmq") return pyzmqMissing();
   if (name === "other" && !process.env.ZMTP_OTHER) return "ZMTP_OTHER is not set";

@@ -55,6 +55,20 @@ export async function sendFor(socket, message, durationMs, every) {
 }
 
 /**
+ * Sends so many messages, then the end of the stream. Returns how many were sent.
+ *
+ * @param {any} socket
+ * @param {Buffer | Buffer[]} message
+ * @param {number} count
+ * @returns {Promise<number>}
+ */
+export async function sendCount(socket, message, count) {
+  for (let left = count; left > 0; left--) await socket.send(message);
+  await socket.send(END);
+  return count;
+}
+
+/**
  * The same for the native binding's publisher with noDrop: where others wait at the high-water mark, its `send()`
  * rejects with EAGAIN, so a program that must not lose anything lets the event loop turn and tries again.
  *
@@ -196,13 +210,14 @@ const MOST_ROUND_TRIPS = 2 ** 21;
 let times;
 
 /**
- * Round trips of a REQ, one after the other, for a time.
+ * Round trips of a REQ, one after the other, for a time or up to a count.
  *
  * @param {any} req
  * @param {Buffer} message
  * @param {number} durationMs
+ * @param {number} [most]
  */
-export async function roundTrips(req, message, durationMs) {
+export async function roundTrips(req, message, durationMs, most = MOST_ROUND_TRIPS) {
   times ??= new Float64Array(MOST_ROUND_TRIPS);
   const atStart = usageNow();
   let before = performance.now();
@@ -215,7 +230,7 @@ export async function roundTrips(req, message, durationMs) {
     if (body.length !== message.length) throw new Error(`got ${body.length} octets back`);
     times[count++] = (now - before) * 1000;
     before = now;
-  } while (before < stop && count < MOST_ROUND_TRIPS);
+  } while (before < stop && count < most);
   const used = usage(atStart);
   return { ...latencies(times.slice(0, count)), ...used };
 }

@@ -15,7 +15,7 @@ export async function findMissing(names) {
   /** @type {Map<string, string>} */
   const reasons = new Map();
   for (const name of new Set(names)) {
-    if (name === "node") continue;
+    if (name.split("@")[0] === "node") continue;
     const reason = name === "libzmq-c" ? await compileAll() : missing(name);
     if (reason !== undefined) reasons.set(name, reason);
   }

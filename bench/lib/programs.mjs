@@ -4,6 +4,7 @@
 
 import { fileURLToPath } from "node:url";
 import { programPath } from "./compile.mjs";
+import { readName } from "./nodes.mjs";
 
 /** Programs that are the same for every implementation. */
 const SHARED = new Set(["idle-clients"]);
@@ -26,30 +27,33 @@ export function useNode(words) {
 }
 
 /**
+ * @param {string} name Of an implementation: `zmtp@22` runs in that Node.
  * @param {string[]} args
  * @returns {[command: string, args: string[]]}
  */
-export function nodeCommand(args) {
-  return [node[0], [...node.slice(1), ...args]];
+export function nodeCommand(name, args) {
+  const { program } = readName(name);
+  return program === undefined ? [node[0], [...node.slice(1), ...args]] : [program, args];
 }
 
 /**
- * @param {string} implementation
+ * @param {string} name Of an implementation.
  * @param {string} program A role of programs/, or a path in seeds/.
  * @param {string[]} args
  * @param {string[]} [nodeFlags]
  * @returns {[command: string, args: string[]]}
  */
-export function programCommand(implementation, program, args, nodeFlags = []) {
+export function programCommand(name, program, args, nodeFlags = []) {
+  const { implementation } = readName(name);
   if (program.startsWith("seeds/")) {
-    return nodeCommand([inBench(`${program}.mjs`), "--impl", implementation, ...args]);
+    return nodeCommand(name, [inBench(`${program}.mjs`), "--impl", implementation, ...args]);
   }
   if (!SHARED.has(program)) {
     if (implementation === "libzmq-c") return [programPath(program), args];
     if (implementation === "pyzmq") return [PYTHON, [inBench("python/program.py"), program, ...args]];
   }
   const file = implementation === "net" && !SHARED.has(program) ? `net-${program}` : program;
-  return nodeCommand([...nodeFlags, inBench(`programs/${file}.mjs`), ...args]);
+  return nodeCommand(name, [...nodeFlags, inBench(`programs/${file}.mjs`), ...args]);
 }
 
 /** @param {string} path */

@@ -7,6 +7,7 @@ import { median } from "./statistics.mjs";
 /**
  * @typedef {import("./rounds.mjs").Result} Result
  * @typedef {import("./rounds.mjs").Scenario} Scenario
+ * @typedef {import("./session.mjs").Sample} Sample
  */
 
 /** @param {number} octets */
@@ -50,11 +51,22 @@ export function formatValue(value, { unit, size = 1 }) {
  *
  * @param {Result | undefined} result
  * @param {string} name
+ * @param {(sample: Sample) => number} [of] What of each sample, when it is not its value.
  * @returns {number | undefined}
  */
-export function medianOf(result, name) {
+export function medianOf(result, name, of = ({ value }) => value) {
   const samples = result?.samples.get(name);
-  return samples === undefined || result?.gaps.has(name) ? undefined : median(samples.map((sample) => sample.value));
+  return samples === undefined || result?.gaps.has(name) ? undefined : median(samples.map(of));
+}
+
+/**
+ * Minor page faults of the receiver for each message: new memory has one for each 4 KiB, memory used again has none.
+ *
+ * @param {Sample} sample
+ * @returns {number}
+ */
+export function faultsOfMessage({ receiverFaults, count }) {
+  return Number(receiverFaults) / Number(count);
 }
 
 /**

@@ -5,6 +5,7 @@
 import { basename } from "node:path";
 import { barTable } from "./bars.mjs";
 import { BUSY, isBusy, machineText } from "./machine.mjs";
+import { resultsOn } from "./nodes.mjs";
 import { PUBLISHED } from "./published.mjs";
 import {
   advantage,
@@ -21,12 +22,14 @@ import {
 } from "./report.mjs";
 
 /**
+ * @typedef {import("./results.mjs").Head} Head
  * @typedef {import("./results.mjs").Measured} Measured
  * @typedef {import("./rounds.mjs").Result} Result
  * @typedef {{ name: string, title: string }[]} Charts
  */
 
-const COLUMNS = ["zmtp", "zmtp-many", "native", "libzmq-c", "pyzmq", "net", "node", "other"];
+/** The column order of every table. */
+const COLUMNS = ["zmtp", "zmtp-many", "zmtp-polling", "native", "libzmq-c", "pyzmq", "net", "node", "other"];
 const AGAINST = ["native", "libzmq-c", "net"];
 
 /** The rows of the README's table. */
@@ -49,6 +52,7 @@ const GROUPS = /** @type {[string, RegExp][]} */ ([
   ["PUSH/PULL in other ways", /^(push-pull-|broker)/],
   ["PUB/SUB", /^pub-sub/],
   ["inproc", /^inproc/],
+  ["Cold: fresh processes, no warm-up", /^cold/],
   ["What it costs", /^(memory|churn|connection|load|install)/],
 ]);
 
@@ -68,6 +72,36 @@ function tableOf(results) {
 }
 
 /**
+ * A run by the Nodes that it compares: one, unless it was told to take several.
+ *
+ * @param {{ head: Head, results: Result[] }} measured
+ * @returns {{ title: string, results: Result[] }[]}
+ */
+function runsOf({ head, results }) {
+  if (head.nodes === undefined) return [{ title: `Node ${String(head.machine.node).replace("v", "")}`, results }];
+  return Object.entries(head.nodes).map(([release, version]) => ({
+    title: `Node ${version}`,
+    results: resultsOn(results, release),
+  }));
+}
+
+/**
+ * What a run prints when it is over: where zmtp loses, every median, the bars.
+ *
+ * @param {Head} head
+ * @param {Result[]} results
+ * @returns {string}
+ */
+export function terminalReport(head, results) {
+  const runs = runsOf({ head, results });
+  const parts = runs.flatMap((run) => [
+    ...(runs.length > 1 ? [`${run.title}: ${losses(run.results)}`] : [losses(run.results)]),
+    tableOf(run.results),
+  ]);
+  return [...parts, barTable(runs)].join("\n\n");
+}
+
+/**
  * @param {Measured} full
  * @param {Map<string, Measured>} measured By label.
  * @param {Charts} charts
@@ -84,7 +118,7 @@ export function fullReport(full, measured, charts) {
     losses(results),
     "## The bars",
     "Measured is zmtp's median through the other's: of times and memory where less is better, of rates where more is.",
-    barTable(results),
+    barTable(runsOf(measured.get("nodes") ?? full)),
     "## Charts",
     charts.map(({ name, title }) => picture(`charts/${name}`, title)).join("\n\n"),
     "## Every scenario",
@@ -130,6 +164,7 @@ function published(results) {
 
 /** A run under other conditions. @param {Measured} one */
 function otherRun({ head, results, path }) {
+  if (head.nodes !== undefined) return nodesRun({ head, results, path });
   const far = head.far === undefined ? [] : [`The other machine: ${machineText(head.far).replaceAll("\n", ", ")}`];
   return [
     `## ${TITLES[/** @type {keyof typeof TITLES} */ (head.label)] ?? head.label}`,
@@ -139,6 +174,22 @@ function otherRun({ head, results, path }) {
     ...(head.label === "emulated"
       ? [comparison(results, { implementations: columnsOf(results), subject: "zmtp", against: [] })]
       : [losses(results), tableOf(results)]),
+    ...list("", remarks(results)).filter(Boolean),
+  ];
+}
+
+/** A run that compares Nodes. @param {Measured} one */
+function nodesRun({ head, results, path }) {
+  const { date, cpu, load } = head.machine;
+  return [
+    "## On several Nodes, in one run",
+    `${cpu}, load ${load}, measured ${String(date).slice(0, 16).replace("T", " ")}, ${head.rounds} rounds in turn, medians; \`results/${basename(path)}\`.`,
+    ...runsOf({ head, results }).flatMap((run) => [
+      `### ${run.title}`,
+      tableOf(run.results),
+      processorTimes(run.results, columnsOf(run.results)) ?? "–",
+      pageFaults(run.results, columnsOf(run.results)) ?? "–",
+    ]),
     ...list("", remarks(results)).filter(Boolean),
   ];
 }

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 
 /**
  * @typedef {import("./rounds.mjs").Result} Result
- * @typedef {{ machine: Record<string, string | number>, far?: Record<string, string | number>, label: string, rounds: number, durationMs?: number, minutes?: number, conditions?: string }} Head
+ * @typedef {{ machine: Record<string, string | number>, nodes?: Record<string, string>, far?: Record<string, string | number>, label: string, rounds: number, durationMs?: number, minutes?: number, conditions?: string }} Head
  * @typedef {{ head: Head, results: Result[], path: string }} Measured
  */
 

@@ -3,6 +3,7 @@
  * `far`: on the other machine, when there is one.
  */
 
+import { readName } from "./nodes.mjs";
 import { Child, Command } from "./process.mjs";
 import { programCommand } from "./programs.mjs";
 
@@ -105,7 +106,7 @@ export async function openSession(implementation, prepare) {
  * @returns {Peer}
  */
 export function startProgram(implementation, program, options = {}, { nodeFlags = [], far = false, wrap } = {}) {
-  const pairs = Object.entries({ impl: implementation, ...options })
+  const pairs = Object.entries({ impl: readName(implementation).implementation, ...options })
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `${name}=${value}`);
   if (far && remote !== undefined) return remote.start(implementation, program, pairs, nodeFlags);

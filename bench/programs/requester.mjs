@@ -1,5 +1,5 @@
 /**
- * REQ that connects, and does round trips, one after the other, for each `run <milliseconds>`.
+ * REQ that connects, and does round trips, one after the other, for each `run <milliseconds>`, or `count <trips>`.
  * impl=zmtp address=tcp://127.0.0.1:5555 size=1
  */
 
@@ -13,5 +13,8 @@ const { zmq } = load(impl);
 const req = new zmq.Request();
 req.connect(address);
 const message = Buffer.alloc(Number(size), "A");
-obey({ run: (milliseconds) => roundTrips(req, message, Number(milliseconds)) });
+obey({
+  run: (milliseconds) => roundTrips(req, message, Number(milliseconds)),
+  count: (trips) => roundTrips(req, message, Infinity, Number(trips)),
+});
 tell("ready");

@@ -10,7 +10,7 @@
  */
 
 import { churnMemory, connectionRate, idleMemory, installSize, loadTime } from "./resources.mjs";
-import { roundTrip } from "./round-trip.mjs";
+import { coldRoundTrip, roundTrip } from "./round-trip.mjs";
 import {
   callbacks,
   helloWorld,
@@ -22,15 +22,12 @@ import {
   systemCalls,
   throughput,
 } from "./seeds.mjs";
-import { broker, inproc, pubSub, pushPull } from "./streams.mjs";
+import { broker, coldStream, inproc, pubSub, pushPull } from "./streams.mjs";
 
 const PEERS = ["zmtp", "native", "libzmq-c"];
 const WITH_MANY = ["zmtp", "zmtp-many", "native", "libzmq-c"];
 const WITH_NET = [...PEERS, "net"];
 const WITH_PYTHON = [...WITH_MANY, "pyzmq"];
-
-/** The column order of every table. */
-export const COLUMNS = ["zmtp", "zmtp-many", "native", "libzmq-c", "pyzmq", "net", "node", "other"];
 
 /**
  * What the bars are about, and latency and throughput by size: tables that a reader looks at first.
@@ -60,6 +57,7 @@ function mainScenarios({ smoke = false } = {}) {
     pubSub({ size: 10, implementations: WITH_MANY }),
     pubSub({ size: 100, implementations: WITH_PYTHON }),
     pubSub({ size: 1024, implementations: WITH_MANY }),
+    pubSub({ size: 8192, implementations: PEERS }),
     pubSub({ size: 10, subscribers: 10, implementations: PEERS }),
     ...(smoke ? [] : [pubSub({ size: 10, subscribers, implementations: WITH_MANY })]),
     pubSub({ size: 10, subscribers: smoke ? 20 : 1000, implementations: PEERS, rounds: 3, weight: 2 }),
@@ -68,11 +66,25 @@ function mainScenarios({ smoke = false } = {}) {
     pushPull({ size: 10, senders: subscribers, implementations: PEERS }),
     ...[1, 4, 16].map((workers) => broker({ workers, implementations: PEERS })),
     pushPull({ size: 10, frames: 10, implementations: PEERS }),
-    ...[10, 1024, 65_536, 1_048_576, 16_777_216].map((size) =>
+    ...[10, 1024, 16_384, 65_536, 1_048_576, 16_777_216].map((size) =>
       pushPull({ size, security: "curve", implementations: PEERS }),
     ),
     pushPull({ size: 10, security: "plain", implementations: PEERS }),
     pushPull({ size: 10, idlePeers: few, implementations: PEERS }),
+  ];
+}
+
+/**
+ * Fresh processes for each sample: what a short program feels.
+ *
+ * @param {{ smoke?: boolean }} options
+ * @returns {import("../lib/rounds.mjs").Scenario[]}
+ */
+function coldScenarios({ smoke = false }) {
+  const k = smoke ? 10 : 1000;
+  return [
+    ...[k, 10 * k].map((count) => coldStream({ size: 10, count, implementations: PEERS })),
+    ...[k, 10 * k].map((count) => coldRoundTrip({ size: 1, count, implementations: PEERS })),
   ];
 }
 
@@ -130,7 +142,7 @@ export function seedScenarios({ smoke = false } = {}) {
  * @returns {import("../lib/rounds.mjs").Scenario[]}
  */
 export function allScenarios(options = {}) {
-  return [...mainScenarios(options), ...costs(options), ...seedScenarios(options)];
+  return [...mainScenarios(options), ...coldScenarios(options), ...costs(options), ...seedScenarios(options)];
 }
 
 /**

@@ -8,6 +8,7 @@ import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { modulePath, PACKAGE_PATH } from "../lib/implementation.mjs";
+import { readName } from "../lib/nodes.mjs";
 import { Child } from "../lib/process.mjs";
 import { nodeCommand } from "../lib/programs.mjs";
 import { ask, openSession } from "../lib/session.mjs";
@@ -116,6 +117,7 @@ export function installSize({ implementations }) {
     implementations,
     once: true,
     rounds: 1,
+    withoutNode: true,
     open: async (implementation) => ({
       async sample() {
         return { value: installedBytes(implementation) };
@@ -181,12 +183,13 @@ export function loadTime({ implementations }) {
     implementations,
     samples: 5,
     open: async (implementation) => {
-      const script = implementation === "node" ? "" : `require(${JSON.stringify(modulePath(implementation))})`;
+      const isBare = readName(implementation).implementation === "node";
+      const script = isBare ? "" : `require(${JSON.stringify(modulePath(implementation))})`;
       const text = `const t = performance.now(); ${script}; console.log(JSON.stringify({ event: "done", requireMs: performance.now() - t })); process.exit()`;
       return {
         async sample() {
           const start = performance.now();
-          const child = new Child(`load (${implementation})`, ...nodeCommand(["-e", text]));
+          const child = new Child(`load (${implementation})`, ...nodeCommand(implementation, ["-e", text]));
           const { requireMs } = await child.next("done");
           await child.ended;
           return { value: performance.now() - start, requireMs };

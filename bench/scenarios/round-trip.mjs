@@ -33,6 +33,30 @@ export function roundTrip({ size, transport = "tcp", implementations }) {
   };
 }
 
+/**
+ * The first round trips of two fresh processes, before any compiler has been there.
+ *
+ * @param {{ size: number, count: number, implementations: string[] }} options
+ * @returns {import("../lib/rounds.mjs").Scenario}
+ */
+export function coldRoundTrip({ size, count, implementations }) {
+  return {
+    id: `cold-req-rep-${size}-${count}`,
+    title: `cold: the first ${count} round trips`,
+    unit: "µs",
+    implementations,
+    once: true,
+    open: (implementation) =>
+      openSession(implementation, async (start) => {
+        const requester = await startPair(start, size, "tcp");
+        return async () => {
+          const result = await ask(requester, `count ${count}`);
+          return { value: result.mean, ...result };
+        };
+      }),
+  };
+}
+
 /** @param {import("../lib/session.mjs").Start} start @param {number} size */
 async function startInproc(start, size) {
   const both = start("inproc-exchange", { size });

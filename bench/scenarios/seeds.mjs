@@ -290,9 +290,9 @@ export function callbacks({ count }) {
     unit: "s",
     implementations: ["node"],
     once: true,
-    open: async () => ({
+    open: async (implementation) => ({
       async sample() {
-        const lines = await startSeed("zmtp", "event-loop/callbacks", [count]).done;
+        const lines = await startSeed(implementation, "event-loop/callbacks", [count]).done;
         return { value: numbers(lines, /setImmediate.* ([\d.]+) s wall/)[0], said: lines };
       },
       async close() {},

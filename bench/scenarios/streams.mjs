@@ -105,6 +105,34 @@ export function pushPull(options) {
 }
 
 /**
+ * The first messages of two fresh processes, before any compiler has been there.
+ *
+ * @param {{ size: number, count: number, implementations: string[] }} options
+ * @returns {import("../lib/rounds.mjs").Scenario}
+ */
+export function coldStream({ size, count, implementations }) {
+  return {
+    id: `cold-push-pull-${size}-${count}`,
+    title: `cold: the first ${count} messages of ${sizeName(size)}`,
+    unit: "messages/s",
+    size,
+    implementations,
+    once: true,
+    open: (implementation) =>
+      openSession(implementation, async (start) => {
+        const puller = start("puller", { address: listenAddress(), size });
+        const bound = reach((await puller.next("ready")).address, "near");
+        const pusher = start("pusher", { address: bound, size }, { far: true });
+        await pusher.next("ready");
+        return async () => {
+          const [received, sent] = await Promise.all([ask(puller, "run"), ask(pusher, `count ${count}`)]);
+          return rate(received, sent, { size });
+        };
+      }),
+  };
+}
+
+/**
  * PUB to one or more SUB in one other process. Every socket has the default high-water mark, and the publisher waits
  * at it (noDrop), in all implementations. Only beside a slow subscriber it drops, as PUB does by default: what is measured
  * then is what reaches the others.
