@@ -7,7 +7,7 @@
  *                  both of these, bundles, other runtimes, and a short run of the benchmark
  *
  * A check without counts of its own is one pass or one failure. All steps run even if one fails, but for those that need
- * a build that failed. What cannot be installed is skipped by name, and a failure with CI set.
+ * a build that failed; the minutes of each are told at the end. What cannot be installed is skipped by name, and a failure with CI set.
  */
 import { BIN, install, run, summary } from "./lib.mjs";
 
@@ -86,16 +86,21 @@ if (!plan) throw new Error("usage: gate.mjs ok|test|ci");
 const sum = { passed: 0, failed: 0, skipped: 0 };
 /** @type {string[]} */
 const failures = [];
+/** @type {string[]} */
+const minutes = [];
 for (const name of plan) {
   console.log(`\n== ${name}`);
   const blocked = NEED_BUILD.includes(name) && failures.includes("build");
   if (blocked) console.log("not run: the build failed");
+  const started = performance.now();
   const counts = blocked ? { passed: 0, failed: 1, skipped: 0 } : await STEPS[name]();
   sum.passed += counts.passed;
   sum.failed += counts.failed;
   sum.skipped += counts.skipped;
   if (counts.failed > 0) failures.push(name);
+  minutes.push(`${name} ${((performance.now() - started) / 60_000).toFixed(1)}`);
 }
+console.log(`\nminutes: ${minutes.join(", ")}`);
 console.log(failures.length > 0 ? `\nfailed: ${failures.join(", ")}` : "");
 console.log(summary(sum));
 process.exitCode = sum.failed > 0 ? 1 : 0;
