@@ -3,6 +3,7 @@
  */
 import { spawn } from "node:child_process";
 import { existsSync, statSync } from "node:fs";
+import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -33,6 +34,31 @@ export function run(command, args, options = {}) {
     child.on("error", reject);
     child.on("close", (code) => resolve({ code: code ?? 1, output }));
   });
+}
+
+/**
+ * How many times as long as on a quiet machine everything may take now: processes that want a processor, for each there is.
+ * @returns {number} 1 or more
+ */
+export function crowding() {
+  return Math.max(1, os.loadavg()[0] / os.cpus().length);
+}
+
+/**
+ * Calls `onOver` when `milliseconds` of a quiet machine are over: on a crowded one it waits longer.
+ * @param {number} milliseconds @param {() => void} onOver @returns {() => void} calls it off
+ */
+export function limit(milliseconds, onOver) {
+  const started = performance.now();
+  /** @type {NodeJS.Timeout} */
+  let timer;
+  const look = () => {
+    const left = milliseconds * crowding() - (performance.now() - started);
+    if (left > 0) timer = setTimeout(look, left);
+    else onOver();
+  };
+  look();
+  return () => clearTimeout(timer);
 }
 
 /** Runs a program of a dev dependency by its file, whatever else has put a program of that name on the path. */

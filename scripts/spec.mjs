@@ -3,26 +3,30 @@
  *
  *   npm run spec                     all but spec/package, which needs a build (npm run package)
  *   npm run spec -- codec/decoder    the files whose path holds one of the arguments
+ *   npm run spec -- --title "text"   of those files, the tests whose title holds the text
+ *   npm run spec -- --watch decoder  again whenever a file of src/ or spec/ changes
  *   npm run spec -- --compile        only writes build/spec, for another runtime: node build/spec/codec/decoder.test.mjs
  *
- * A file counts as failed when it prints no summary (it crashed, or the event loop ran empty), when it exits with another
+ * As many files run at a time as there are processors. Their time limits grow on a machine that is busy. A file counts as failed when it prints no summary (it crashed, or the event loop ran empty), when it exits with another
  * code than 0, or when it does not exit. Programs that a test starts as child processes are called *.child.ts; they are
  * compiled beside the tests of their folder. The last line is `N passed, N failed`.
  */
 import { spawn } from "node:child_process";
-import { readdirSync, rmSync } from "node:fs";
+import { readdirSync, rmSync, watch } from "node:fs";
+import os from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
 import { build } from "esbuild";
-import { ROOT, summary } from "./lib.mjs";
+import { limit, ROOT, summary } from "./lib.mjs";
 import { sodiumWasm } from "./sodium-wasm.mjs";
 
-/** Files that run at the same time: the tests are I/O bound, and two leave room for the peers they start. */
-const CONCURRENCY = 2;
-/** One whole file. Slower work belongs into several files. */
+/** One whole file on a quiet machine. Slower work belongs into several files. */
 const FILE_TIMEOUT_MS = Number(process.env.SPEC_FILE_TIMEOUT_MS ?? 120_000);
 /** How long a file may live on after its summary: whatever keeps it up was left open. */
 const EXIT_GRACE_MS = 5_000;
+/** One change of an editor is several events. */
+const WATCH_SETTLE_MS = 100;
 
 /** @typedef {{ passed: number, failed: number, skipped: number }} Counts */
 
@@ -80,10 +84,10 @@ const NODE = [process.execPath, "--enable-source-maps", "--expose-gc"];
 /**
  * Runs one compiled file to its end.
  * @param {string} file @param {string[]} command what to put in front of it @param {NodeJS.ProcessEnv} [env]
- * @param {number} [limit] milliseconds
+ * @param {number} [milliseconds] its limit
  * @returns {Promise<Outcome>}
  */
-export function execute(file, command = NODE, env = {}, limit = FILE_TIMEOUT_MS) {
+export function execute(file, command = NODE, env = {}, milliseconds = FILE_TIMEOUT_MS) {
   return new Promise((resolve) => {
     const started = Date.now();
     const child = spawn(command[0], [...command.slice(1), file], {
@@ -100,20 +104,20 @@ export function execute(file, command = NODE, env = {}, limit = FILE_TIMEOUT_MS)
       reason = why;
       endGroup(child.pid);
     };
-    let timer = setTimeout(kill, limit, `still running after ${limit} ms`);
+    let callOff = limit(milliseconds, () => kill(`still running after ${Date.now() - started} ms`));
     let done = false;
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding("utf8").on("data", (text) => {
         output += text;
         if (!done && /^ {2}Duration: /m.test(output)) {
           done = true;
-          clearTimeout(timer);
-          timer = setTimeout(kill, EXIT_GRACE_MS, "did not exit after its tests: something was left open");
+          callOff();
+          callOff = limit(EXIT_GRACE_MS, () => kill("did not exit after its tests: something was left open"));
         }
       });
     }
     child.on("close", (code, signal) => {
-      clearTimeout(timer);
+      callOff();
       groups.delete(child.pid);
       endGroup(child.pid);
       const counts = readCounts(output);
@@ -172,7 +176,7 @@ export async function runSpec(filters) {
         sum.skipped += counts.skipped;
       }
     };
-    await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+    await Promise.all(Array.from({ length: os.cpus().length }, worker));
   } catch (error) {
     console.log(`the tests could not be compiled: ${/** @type {Error} */ (error).message}`);
     sum.failed += 1;
@@ -182,12 +186,47 @@ export async function runSpec(filters) {
   return sum;
 }
 
+/** Runs them again after each change, until the process is ended. @param {string[]} filters @returns {Promise<never>} */
+async function watchSpec(filters) {
+  for (;;) {
+    /** @type {Promise<void>} */
+    const changed = new Promise((resolve) => {
+      const watchers = ["src", "spec"].map((folder) =>
+        watch(path.join(ROOT, folder), { recursive: true }, () => {
+          for (const each of watchers) each.close();
+          setTimeout(resolve, WATCH_SETTLE_MS);
+        }),
+      );
+    });
+    console.log(`${summary(await runSpec(filters))}\n\nwaiting for a change`);
+    await changed;
+  }
+}
+
+/** What was typed. @param {string[]} argv */
+function readArguments(argv) {
+  const { values, positionals } = parseArgs({
+    args: argv,
+    allowPositionals: true,
+    options: { compile: { type: "boolean" }, watch: { type: "boolean" }, title: { type: "string" } },
+  });
+  return { ...values, filters: positionals.map((each) => each.replace(/^(\.\/)?spec\//, "")) };
+}
+
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
-  const args = process.argv.slice(2);
-  if (args[0] === "--compile") {
+  const wanted = readArguments(process.argv.slice(2));
+  // The files read it: spec/helpers/test.ts.
+  if (wanted.title !== undefined) process.env.SPEC_TITLE = wanted.title;
+  if (wanted.compile) {
     await compile(specFiles(".test.ts"), path.join(ROOT, "build", "spec"));
+  } else if (wanted.watch) {
+    await watchSpec(wanted.filters);
   } else {
-    const sum = await runSpec(args.map((arg) => arg.replace(/^(\.\/)?spec\//, "")));
+    const sum = await runSpec(wanted.filters);
+    if (wanted.title !== undefined && sum.passed + sum.failed === 0) {
+      console.log(`no test's title holds "${wanted.title}"`);
+      sum.failed = 1;
+    }
     console.log(summary(sum));
     process.exitCode = sum.failed > 0 ? 1 : 0;
   }
