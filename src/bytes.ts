@@ -1,6 +1,7 @@
 /**
  * Byte helpers that several layers share. Everything here takes and gives octets; nothing knows what they mean.
  */
+import { types } from "node:util";
 import { SHORT_TEXT_CHARACTERS, SMALL_BUFFERS_BYTES } from "./constants.ts";
 
 /** The empty body. One for all: it has no octet that somebody could change. */
@@ -25,6 +26,20 @@ export function viewClass(buffer: typeof Buffer): ViewClass {
 }
 
 export const View: ViewClass = viewClass(Buffer);
+
+/**
+ * The octets of a view with elements of any kind; `undefined` for what is no view. Asked of the value itself: the classes of another
+ * realm, such as a `vm` context or the sandbox of a test runner, are not this one's.
+ */
+export function viewOctets(value: unknown): Uint8Array | undefined {
+  if (value instanceof Uint8Array) return value;
+  return ArrayBuffer.isView(value) ? new View(value.buffer, value.byteOffset, value.byteLength) : undefined;
+}
+
+/** The same, and of memory itself, which may be shared. */
+export function octetsOf(value: unknown): Uint8Array | undefined {
+  return types.isAnyArrayBuffer(value) ? new View(value, 0, value.byteLength) : viewOctets(value);
+}
 
 let mark: ((memory: object) => void) | undefined;
 

@@ -6,6 +6,7 @@
  * Properties are accessors on the prototypes. Instances are sealed, so V8 itself refuses unknown and read-only ones in its own words.
  */
 
+import { viewOctets } from "./bytes.ts";
 import { CONTEXT_OPTIONS, type ContextRow } from "./context-options.ts";
 import { errnoError } from "./errors.ts";
 import type { OptionKind, OptionRow, OptionSource } from "./option-rows.ts";
@@ -59,7 +60,8 @@ function coerce(kind: OptionKind | RawKind, value: unknown): unknown {
 function coerceText(value: unknown): Buffer | null {
   if (value === null) return null;
   if (typeof value === "string") return Buffer.from(value);
-  if (value instanceof Uint8Array) return Buffer.from(value);
+  const octets = viewOctets(value);
+  if (octets !== undefined) return Buffer.from(octets);
   throw new TypeError("Option value must be a string or buffer");
 }
 

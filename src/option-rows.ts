@@ -3,6 +3,7 @@
  * options of a socket; a value that it does not accept is EINVAL. Types are checked before, by `option-access.ts`: a number row
  * gets a number already cut to its width, a text row a `Buffer` of its own or null.
  */
+import { viewOctets } from "./bytes.ts";
 import { decodeZ85, encodeZ85 } from "./codec/z85.ts";
 import { METADATA_BYTES } from "./constants.ts";
 import { KEY_BYTES } from "./crypto/crypto.ts";
@@ -272,22 +273,21 @@ const METADATA_NAME = /^X-[A-Za-z\d\-_.+]{0,253}$/;
 export function writeMetadata(options: OptionValues, value: unknown): void {
   if (value === null) {
     options.metadata = new Map();
-  } else if (Buffer.isBuffer(value)) {
-    addMetadata(options, value);
-  } else if (typeof value === "object") {
-    setMetadata(options, metadataEntries(value));
-  } else {
-    throw new TypeError("Option value must be an object");
+    return;
   }
+  const line = viewOctets(value);
+  if (line !== undefined) addMetadata(options, Buffer.from(line));
+  else if (typeof value === "object") setMetadata(options, metadataEntries(value));
+  else throw new TypeError("Option value must be an object");
 }
 
 function metadataEntries(value: object): [string, Buffer][] {
   const entries: [string, Buffer][] = [];
   for (const [name, content] of Object.entries(value)) {
     if (!METADATA_NAME.test(name)) refuse();
-    if (typeof content === "string") entries.push([name, Buffer.from(content)]);
-    else if (content instanceof Uint8Array) entries.push([name, Buffer.from(content)]);
-    else throw new TypeError("Option value must be a string or buffer");
+    const octets = typeof content === "string" ? Buffer.from(content) : viewOctets(content);
+    if (octets === undefined) throw new TypeError("Option value must be a string or buffer");
+    entries.push([name, Buffer.from(octets)]);
   }
   return entries;
 }

@@ -2,7 +2,7 @@
  * What users may send, as frames: `Buffer` and other views, `ArrayBuffer`, text as UTF-8, `null` as an empty frame,
  * anything else as its text. An array is one message of several frames.
  */
-import { EMPTY, textBuffer } from "../bytes.ts";
+import { EMPTY, octetsOf, textBuffer } from "../bytes.ts";
 
 /** Anything that can be one frame. Text is sent as UTF-8; `null` is an empty frame. */
 export type MessageLike = ArrayBufferView | ArrayBuffer | SharedArrayBuffer | string | number | bigint | boolean | null;
@@ -39,8 +39,6 @@ function toFrame(part: unknown): Uint8Array {
   if (part instanceof Uint8Array) return part;
   if (typeof part === "string") return textBuffer(part);
   if (part === null) return EMPTY;
-  if (ArrayBuffer.isView(part)) return Buffer.from(part.buffer, part.byteOffset, part.byteLength);
-  if (part instanceof ArrayBuffer || part instanceof SharedArrayBuffer) return Buffer.from(part);
   // A template refuses symbols, as it should.
-  return Buffer.from(`${part}`);
+  return octetsOf(part) ?? Buffer.from(`${part}`);
 }

@@ -6,6 +6,7 @@
  * So one that its program dropped is collected, and its core closed.
  */
 
+import { viewOctets } from "../bytes.ts";
 import { BATCH_MESSAGES } from "../constants.ts";
 import { Context, type ContextCore, coreOf as contextCoreOf, context as defaultContext } from "../context.ts";
 import { errnoError } from "../errors.ts";
@@ -344,10 +345,9 @@ export function connectWithId(
 }
 
 function toRoutingId(id: unknown): Buffer {
-  if (typeof id !== "string" && !(id instanceof Uint8Array)) {
-    throw new TypeError("Routing id must be a string or buffer");
-  }
-  const octets = Buffer.from(id as string);
+  const given = typeof id === "string" ? id : viewOctets(id);
+  if (given === undefined) throw new TypeError("Routing id must be a string or buffer");
+  const octets = Buffer.from(given as string);
   if (octets.length < 1 || octets.length > ROUTING_ID_BYTES) throw errnoError("EINVAL");
   return octets;
 }

@@ -1,4 +1,5 @@
 /** Subscriptions as users and applications write them. */
+import { viewOctets } from "../bytes.ts";
 import { errnoError } from "../errors.ts";
 import type { SocketCore } from "./core.ts";
 
@@ -14,8 +15,9 @@ export function isSubscription(frame: Uint8Array): boolean {
 /** A prefix as octets of its own. */
 export function toTopic(prefix: unknown): Buffer {
   if (typeof prefix === "string") return Buffer.from(prefix);
-  if (prefix instanceof Uint8Array) return Buffer.from(prefix);
   if (prefix === null) return Buffer.alloc(0);
+  const octets = viewOctets(prefix);
+  if (octets !== undefined) return Buffer.from(octets);
   throw new TypeError("Option value must be a string or buffer");
 }
 
