@@ -1,8 +1,9 @@
 import { encodeFrame, FLAG_MORE } from "../../src/codec/frame.ts";
 import { Zmtp1Wire } from "../../src/connection/zmtp1.ts";
-import { cut, hex } from "../codec/deliveries.ts";
+import { cut, deliveries, hex } from "../codec/deliveries.ts";
 import { Random } from "../helpers/random.ts";
 import { assert, suite } from "../helpers/test.ts";
+import { play } from "./peer.ts";
 
 const it = suite("connection/zmtp1");
 
@@ -51,6 +52,50 @@ it("allocates nothing by an announced length", () => {
   const wire = new Zmtp1Wire();
   wire.unwrap(hex("ff 7fffffffffffffff 00 61"));
   assert.ok(process.memoryUsage().arrayBuffers - before < 65536);
+});
+
+/** Lengths that are no exact numbers, or that a canonical header could not repeat. */
+const HUGE = [
+  "0020000000000001",
+  "00ffffffffffffff",
+  "0100000000000000",
+  "0100000000000011",
+  "4000000000000001",
+  "8000000000000000",
+  "abcdef0000000003",
+  "ffffffffffffffff",
+];
+
+it("ends at a length that is no exact number, before a header of it is written", () => {
+  for (const length of HUGE) {
+    for (const flags of ["00", "01"]) {
+      for (const [name, chunks] of deliveries(hex(`020061 ff ${length} ${flags} 020062`))) {
+        const wire = new Zmtp1Wire();
+        const octets: Buffer[] = [];
+        for (const chunk of chunks) if (wire.failure === undefined) octets.push(...wire.unwrap(chunk));
+        assert.is(Buffer.concat(octets).toString("hex"), "000161", `${length} ${flags} ${name}`);
+        assert.is(wire.failure?.code, "ERR_ZMTP_UNSPECIFIED", `${length} ${flags} ${name}`);
+      }
+    }
+  }
+});
+
+it("leaves a peer with such a length quietly, and reads nothing behind it", () => {
+  // What follows would be a message and a subscription, were it read as frames of 3.x.
+  const behind = "0005 6672616d65 040b 0953554253435249424541";
+  for (const maxMessageSize of [-1, 100]) {
+    for (const length of HUGE) {
+      const played = (stream: string): string[][] =>
+        play("XPUB", { options: { maxMessageSize } }, stream).map((run) => run.lines);
+      for (const lines of played(`0100 020061 ff ${length} 00 ${behind}`)) {
+        assert.equal(lines, ["ready 100  ", "subscribe ", "message 61", "quiet ERR_ZMTP_UNSPECIFIED"], length);
+      }
+      // As the first frame, its identity.
+      for (const lines of played(`ff ${length} 00 ${behind}`)) {
+        assert.equal(lines, ["quiet ERR_ZMTP_UNSPECIFIED"], length);
+      }
+    }
+  }
 });
 
 it.run();

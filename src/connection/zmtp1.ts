@@ -7,6 +7,7 @@
  * The length counts the flags octet, and the short form ends at 254. A canonical header is never longer than the 1.0 header
  * that it comes from, so that one buffer as large as the input takes the output. RFC 13 "ZMTP 1.0".
  */
+import { FrameSizeError } from "../codec/decoder.ts";
 import {
   FLAG_LONG,
   FLAG_MORE,
@@ -63,7 +64,10 @@ export class Zmtp1Wire implements Wire {
     return [out.subarray(0, at)];
   }
 
-  /** The decoder behind it checks sizes; here none is trusted with memory. */
+  /**
+   * The decoder behind it checks sizes, and here none is trusted with memory. One that is no exact number ends it here: a canonical
+   * header could not repeat it, and what follows would be read as frames of 3.x.
+   */
   unwrap(chunk: Buffer): Buffer[] {
     const head = this.#head;
     const out = Buffer.allocUnsafeSlow(this.#headBytes + chunk.length);
@@ -84,6 +88,10 @@ export class Zmtp1Wire implements Wire {
       const counted = needed === SHORT_HEADER_1_0_BYTES ? head[0] : readLongSize(head, 1);
       if (counted === 0) {
         this.failure = new ProtocolError("ERR_ZMTP_UNSPECIFIED", "a length without room for the flags");
+        break;
+      }
+      if (counted > Number.MAX_SAFE_INTEGER) {
+        this.failure = new FrameSizeError("ERR_ZMTP_UNSPECIFIED", `a frame of about ${counted} octets`);
         break;
       }
       this.#bodyLeft = counted - 1;
