@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { connect, createServer, type Socket as NetSocket } from "node:net";
 import { Stream } from "../../src/index.ts";
 import { drain, next } from "../helpers/messages.ts";
@@ -165,6 +166,40 @@ it("nobody there: it goes on trying, and close ends what is pending", async () =
   assert.ok(await isPending(pending, 60));
   stream.close();
   assert.is((await pending).code, "EAGAIN");
+});
+
+it("maxMessageSize cuts nothing: a chunk is a message, however small the limit", async () => {
+  for (const maxMessageSize of [-1, 0, 1, 4, 1000]) {
+    const stream = sockets.own(new Stream({ maxMessageSize, notify: false, receiveHighWaterMark: 2 }));
+    const { socket } = await client(await sockets.bound(stream, "tcp"));
+    const sent = Buffer.alloc(2 * 1024 * 1024, "octets of a stream");
+    socket.write(sent);
+    let [count, octets] = [0, 0];
+    const hash = createHash("sha256");
+    while (octets < sent.length) {
+      const [, chunk] = await stream.receive();
+      octets += chunk.length;
+      count++;
+      hash.update(chunk);
+    }
+    assert.is(hash.digest("hex"), createHash("sha256").update(sent).digest("hex"));
+    // In pieces of 1000 octets it would be 2098.
+    assert.ok(count < 1000, `${count} messages with ${maxMessageSize}`);
+    sockets.closeAll();
+  }
+});
+
+it("a client that stopped to be read goes on where it was", async () => {
+  const stream = sockets.own(new Stream({ maxMessageSize: 3, notify: false, receiveHighWaterMark: 1 }));
+  const { socket } = await client(await sockets.bound(stream, "tcp"));
+  socket.write("first");
+  await eventually(() => stream.readable);
+  const rest = Buffer.alloc(500_000, "rest");
+  socket.write(rest);
+  assert.is(String((await stream.receive())[1]), "first");
+  let octets = 0;
+  while (octets < rest.length) octets += (await stream.receive())[1].length;
+  assert.is(octets, rest.length);
 });
 
 it.run();

@@ -1,8 +1,9 @@
 /**
- * The connection of a STREAM socket: no protocol at all. Every chunk is a message of one frame, as it came; there is no
- * greeting, no handshake, no heartbeat. It has the surface of `Connection`, so that a session can pump either.
+ * The connection of a STREAM socket: no protocol at all. Every chunk is a message of one frame, as it came, whatever
+ * maxMessageSize says; there is no greeting, no handshake, no heartbeat. It has the surface of `Connection`, so that a session can pump either.
  */
 import { EMPTY } from "../bytes.ts";
+import { Ring } from "../ring.ts";
 import type { Connection, ConnectionHandler, PeerInfo } from "./connection.ts";
 
 /** What a session needs of the protocol side of its connection. */
@@ -31,14 +32,12 @@ export class RawConnection implements PeerConnection {
   readonly wire: undefined = undefined;
   readonly deadline: number = Number.POSITIVE_INFINITY;
   readonly #handler: ConnectionHandler;
-  readonly #chunkBytes: number;
-  #backlog: Buffer[] = [];
+  readonly #backlog: Ring<Buffer> = new Ring();
+  #backlogBytes = 0;
   #isStopped = false;
   #isClosed = false;
 
-  /** `maxMessageSize`: octets that one message may have; longer chunks are cut. Negative: no limit. */
-  constructor(maxMessageSize: number, handler: ConnectionHandler) {
-    this.#chunkBytes = maxMessageSize > 0 ? maxMessageSize : Number.POSITIVE_INFINITY;
+  constructor(handler: ConnectionHandler) {
     this.#handler = handler;
   }
 
@@ -55,9 +54,8 @@ export class RawConnection implements PeerConnection {
   receive(given: Buffer, _now?: number, isBorrowed = false): void {
     if (this.#isClosed) return;
     const chunk = isBorrowed ? Buffer.from(given) : given;
-    for (let at = 0; at < chunk.length; at += this.#chunkBytes) {
-      this.#backlog.push(chunk.subarray(at, Math.min(at + this.#chunkBytes, chunk.length)));
-    }
+    this.#backlog.push(chunk);
+    this.#backlogBytes += chunk.length;
     if (!this.#isStopped) this.resume();
   }
 
@@ -66,6 +64,7 @@ export class RawConnection implements PeerConnection {
     while (!this.#isStopped && !this.#isClosed) {
       const chunk = this.#backlog.shift();
       if (chunk === undefined) return true;
+      this.#backlogBytes -= chunk.length;
       this.#isStopped = !this.#handler.message([chunk]);
     }
     return this.#backlog.length === 0;
@@ -76,9 +75,7 @@ export class RawConnection implements PeerConnection {
   }
 
   get backlogBytes(): number {
-    let bytes = 0;
-    for (const chunk of this.#backlog) bytes += chunk.length;
-    return bytes;
+    return this.#backlogBytes;
   }
 
   subscription(): Buffer {
@@ -99,6 +96,7 @@ export class RawConnection implements PeerConnection {
 
   close(): void {
     this.#isClosed = true;
-    this.#backlog = [];
+    this.#backlog.clear();
+    this.#backlogBytes = 0;
   }
 }

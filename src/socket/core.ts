@@ -275,7 +275,7 @@ export class SocketCore implements SessionHost, PatternHost, InprocHost, Options
   createConnection(setup: ConnectionSetup, handler: ConnectionHandler): PeerConnection {
     const { socketType } = this;
     const { options } = setup;
-    if (socketType === SOCKET_TYPES.STREAM) return new RawConnection(options.maxMessageSize, handler);
+    if (socketType === SOCKET_TYPES.STREAM) return new RawConnection(handler);
     return new Connection({ socketType, routingId: options.routingId, clock: now, ...setup }, handler);
   }
 
