@@ -32,10 +32,11 @@ it("knows a peer of 1.0 by its first octet, or by octet 9", () => {
 it("knows later peers by octets 10 and 11", () => {
   const signature = "ff 0000000000000001 7f";
   assert.is(sniffed(signature)[10], undefined);
-  assert.is(sniffed(`${signature} 01`)[11], ZMTP_2_0);
+  // RFC 37: a peer whose version is 1 or 2 speaks 2.0.
+  for (const version of ["01", "02"]) assert.is(sniffed(`${signature} ${version}`)[11], ZMTP_2_0, version);
   assert.is(sniffed(`${signature} 03`)[11], undefined);
   assert.is(sniffed(`${signature} 03 00`)[12], ZMTP_3_0);
-  for (const version of ["03 01", "03 07", "02 00", "04 00", "ff ff"]) {
+  for (const version of ["03 01", "03 07", "04 00", "ff ff"]) {
     assert.is(sniffed(`${signature} ${version}`)[12], ZMTP_3_1, version);
   }
   assert.throws(

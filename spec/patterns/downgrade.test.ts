@@ -360,7 +360,11 @@ it("no downgrade where a mechanism or a ZAP domain is set", async () => {
     { curvePublicKey: key, curveSecretKey: secret, curveServerKey: key },
     { zapDomain: "global" },
   ];
-  const old = { "2.0": "ff00000000000000017f 01 08 0000 000178", "1.0": "0100 020078" };
+  const old = {
+    "2.0": "ff00000000000000017f 01 08 0000 000178",
+    "2.0 by the number 2": "ff00000000000000017f 02",
+    "1.0": "0100 020078",
+  };
   for (const options of guarded) {
     for (const [version, bytes] of Object.entries(old)) {
       const bound = sockets.own(new Pull(options));

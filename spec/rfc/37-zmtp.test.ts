@@ -267,9 +267,13 @@ it("Backwards Interoperability: the pseudo-signature carries the identity's leng
 });
 
 it("Backwards Interoperability: with any mechanism but NULL an old peer is left at once", () => {
-  for (const stream of ["01", "ff 0000000000000001 00", "ff 0000000000000001 7f 01 05"]) {
-    for (const run of play("DEALER", { plain: "client" }, stream)) {
-      assert.equal(run.lines, ["ERR_ZMTP_MECHANISM_MISMATCH"], run.name);
+  const signature = "ff 0000000000000001 7f";
+  // Each ends with the octet that gives the peer away.
+  for (const stream of ["01", "ff 0000000000000001 00", `${signature} 01`, `${signature} 02`]) {
+    for (const plain of ["client", "server"] as const) {
+      for (const run of play("DEALER", { plain }, stream)) {
+        assert.equal(run.lines, ["ERR_ZMTP_MECHANISM_MISMATCH"], run.name);
+      }
     }
   }
 });
@@ -280,6 +284,15 @@ it("Worked Example: a DEALER meets a ROUTER", () => {
     const wanted = "0429 055245414459 0b536f636b65742d54797065 00000006 4445414c4552 084964656e74697479 00000000";
     assert.ok(run.sent.endsWith(hex(wanted).toString("hex")), run.name);
     assert.equal(run.lines, ["ready 301 ROUTER "]);
+  }
+});
+
+it("Backwards Interoperability: a peer whose version number is 1 or 2 speaks ZMTP 2.0", () => {
+  for (const version of ["01", "02"]) {
+    assert.equal(lines("ROUTER", `ff 0000000000000001 7f ${version} 05 0002 6d65 000161`), [
+      "ready 200 DEALER 6d65",
+      "message 61",
+    ]);
   }
 });
 

@@ -25,8 +25,8 @@ const MECHANISM_OFFSET = 12;
 const MECHANISM_BYTES = 20;
 const AS_SERVER_OFFSET = 32;
 
-/** The revision octet by which ZMTP 2.0 names itself. */
-const REVISION_2_0 = 1;
+/** The last major version that means ZMTP 2.0. Its own peers send 1; RFC 37 takes 2 for the same. */
+const MAJOR_2_0 = 2;
 
 export const ZMTP_1_0 = 0x0100;
 export const ZMTP_2_0 = 0x0200;
@@ -62,7 +62,7 @@ export function sniffVersion(octets: Uint8Array, count: number): ProtocolVersion
   if (count <= MAJOR_OFFSET) return undefined;
   const major = octets[MAJOR_OFFSET];
   if (major === 0) throw new ProtocolError("ERR_ZMTP_UNSPECIFIED", "a greeting of revision 0");
-  if (major === REVISION_2_0) return ZMTP_2_0;
+  if (major <= MAJOR_2_0) return ZMTP_2_0;
   if (count <= MINOR_OFFSET) return undefined;
   return major === 3 && octets[MINOR_OFFSET] === 0 ? ZMTP_3_0 : ZMTP_3_1;
 }

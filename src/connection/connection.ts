@@ -35,7 +35,14 @@ import { type Failure, Refusal } from "./failure.ts";
 import { type LifePort, LifeSigns } from "./life-signs.ts";
 import { Opening } from "./opening.ts";
 import type { ConnectionHandler, ConnectionSettings, PeerInfo } from "./peer.ts";
-import { checkedIdentity, isSecurityServer, mechanismName, Security, type SecurityOwner } from "./security.ts";
+import {
+  checkedIdentity,
+  isSecured,
+  isSecurityServer,
+  mechanismName,
+  Security,
+  type SecurityOwner,
+} from "./security.ts";
 import { Zmtp1Wire } from "./zmtp1.ts";
 
 export type { Failure } from "./failure.ts";
@@ -96,6 +103,7 @@ export class Connection implements DecoderSink, SecurityOwner, LifePort {
       asServer: isSecurityServer(options),
       socketType: settings.socketType,
       routingIdLength: settings.routingId.length,
+      refusesClassic: isSecured(options),
     };
     this.#opening = new Opening(own, (octets) => this.#out.push(octets));
   }
@@ -254,7 +262,7 @@ export class Connection implements DecoderSink, SecurityOwner, LifePort {
   /** A peer that knows no security: refused when there is any. The first frame each way is the routing id. */
   #openClassic(opening: Opening): void {
     const { options, routingId, socketType } = this.#settings;
-    if (options.securityMechanism !== null || options.zapDomain.length > 0) {
+    if (isSecured(options)) {
       throw new ProtocolError("ERR_ZMTP_MECHANISM_MISMATCH", "a peer of ZMTP 1.0 or 2.0 where security is wanted");
     }
     if (!isClassicType(socketType)) {

@@ -5,11 +5,12 @@
  *     nothing                   the signature, 10 octets, at once
  *     a 1.0 peer's first frame  nothing more here: the signature was the head of a frame whose body is our routing id
  *     10 octets, octet 9 odd    our major version
- *     octet 10 is 1 (2.0)       our socket type
- *     octet 10 is 2 or more     the rest, 53 octets
+ *     octet 10 is 1 or 2 (2.0)  our socket type
+ *     octet 10 is 3 or more     the rest, 53 octets
  *
  * Neither side may wait for more than that before it sends: libzmq sends its first ten octets and waits for ten. And octet 11
  * must not go out before a 1.0 peer was ruled out. Octets may come one at a time, or all at once with the first commands.
+ * Where security is wanted, a greeting ends with the octet that shows a peer without: nothing more is said to it.
  */
 import {
   encodeGreeting,
@@ -34,6 +35,8 @@ export interface OwnGreeting {
   readonly asServer: boolean;
   readonly socketType: number;
   readonly routingIdLength: number;
+  /** Peers of ZMTP 1.0 and 2.0, which know no security, are going to be refused. */
+  readonly refusesClassic: boolean;
 }
 
 export class Opening {
@@ -90,6 +93,10 @@ export class Opening {
 
   #advance(): void {
     const version = sniffVersion(this.#octets, this.#count);
+    if (version !== undefined && version < ZMTP_3_0 && this.#own.refusesClassic) {
+      this.version = version;
+      return;
+    }
     if (this.#count === SIGNATURE_BYTES && version !== ZMTP_1_0) {
       this.#send(this.#greeting.subarray(MAJOR_OFFSET, MAJOR_OFFSET + 1));
     }

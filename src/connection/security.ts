@@ -82,6 +82,11 @@ export function mechanismName(options: SecurityOptions): MechanismName {
   return options.securityMechanism === "curve" ? "CURVE" : "NULL";
 }
 
+/** Whether a peer without security is refused: there is a mechanism, or somebody to ask who may come in. */
+export function isSecured(options: SecurityOptions): boolean {
+  return options.securityMechanism !== null || options.zapDomain.length > 0;
+}
+
 /** Whether this end is the server of its mechanism. */
 export function isSecurityServer(options: SecurityOptions): boolean {
   return options.plainServer || options.curveServer;
