@@ -236,9 +236,25 @@ it("refuses commands from a peer of 2.0, which has none", () => {
   assert.equal(lines("PULL", stream), ["ready 200 PUSH ", "ERR_ZMTP_UNEXPECTED_COMMAND"]);
 });
 
-it("takes any socket type from a peer of 2.0", () => {
-  assert.equal(lines("REQ", "ff 0000000000000001 7f 01 01 0000"), ["ready 200 PUB "]);
-  assert.equal(lines("REQ", "ff 0000000000000001 7f 01 63 0000"), ["ready 200  "]);
+it("takes versions 1 and 2 for 2.0, and answers both with the socket type", () => {
+  for (const version of ["01", "02"]) {
+    for (const run of play("PULL", {}, `ff 0000000000000001 7f ${version} 08 0000 000161`)) {
+      assert.equal(run.lines, ["ready 200 PUSH ", "message 61"], `${version} ${run.name}`);
+      assert.is(run.sent, "ff00000000000000017f 03 07 0000".replaceAll(" ", ""), `${version} ${run.name}`);
+    }
+  }
+});
+
+it("takes a peer of 2.0 whose socket type fits, by its number", () => {
+  const numbers = ["PAIR", "PUB", "SUB", "REQ", "REP", "DEALER", "ROUTER", "PULL", "PUSH", "XPUB", "XSUB"];
+  for (const own of numbers as SocketTypeName[]) {
+    for (let number = 0; number < 256; number++) {
+      const octet = number.toString(16).padStart(2, "0");
+      const fits = number < numbers.length && mayTalk(SOCKET_TYPES[own], numbers[number]);
+      const bench = new Bench(own).start().feed(`ff 0000000000000001 7f 01 ${octet} 0000`);
+      assert.is(bench.lines[0], fits ? `ready 200 ${numbers[number]} ` : "incompatible", `${own} ${number}`);
+    }
+  }
 });
 
 it("refuses a 1.0 frame without flags, and an identity that is too long", () => {

@@ -126,6 +126,35 @@ it("2.0: PUSH and PULL, long and short frames, several frames", async () => {
   );
 });
 
+it("2.0: a peer that numbers it 2", async () => {
+  await bothWays(
+    () => new Pull(),
+    async (pull, peer) => {
+      peer.write(octets("ff00000000000000017f 02 08 0000 000178"));
+      assert.is((await peer.read(14)).toString("hex"), `ff00000000000000017f030${TYPES.PULL}0000`);
+      assert.is(await next(pull), "x");
+    },
+  );
+});
+
+it("2.0: a peer of a type that does not fit is cut off, told, and not heard", async () => {
+  const told: unknown[] = [];
+  await bothWays(
+    () => {
+      const pull = new Pull({ reconnectInterval: 10_000 });
+      pull.events.on("handshake:error:protocol", ({ error }) => told.push(error.code, String(error.cause)));
+      return pull;
+    },
+    async (pull, peer) => {
+      peer.write(octets("ff00000000000000017f 01 01 0000 000178"));
+      await peer.closed;
+      await eventually(() => told.length > 0);
+      assert.equal(told.splice(0), ["ERR_ZMTP_INVALID_METADATA", "PULL does not talk to PUB"]);
+      assert.not(pull.readable);
+    },
+  );
+});
+
 it("2.0: DEALER and ROUTER, both with their ids", async () => {
   await bothWays(
     () => new Router({ routingId: "Us" }),

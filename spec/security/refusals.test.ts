@@ -3,7 +3,7 @@
  * attempts come ever more rarely. The original's clients give up for good when they find the fault themselves or are told
  * 400 or 500; these go on trying, so that they get in once the server is put right.
  */
-import { Dealer, Pull, Push, type SocketOptions } from "zmtp";
+import { Dealer, Publisher, Pull, Push, type SocketOptions } from "zmtp";
 import { decodeZ85 } from "../../src/codec/z85.ts";
 import { Sockets, texts } from "../helpers/sockets.ts";
 import { assert, suite } from "../helpers/test.ts";
@@ -226,6 +226,29 @@ for (const [title, server, client] of [
     },
     { timeout: 60_000 + 20 * FAILURES },
   );
+}
+
+for (const [mechanism, server, client] of [
+  ["PLAIN", plainServer, plainClient],
+  ["CURVE", curveServer, curveClient],
+] as const) {
+  it(`${mechanism}: a socket type that does not fit is told where it is found, by the server, bound or connecting`, async () => {
+    for (const serverBinds of [true, false]) {
+      const context = fresh();
+      await handle(sockets, context, (request) => answer(request, "200"));
+      const publisher = sockets.own(new Publisher({ context, ...quick, ...server }));
+      const push = sockets.own(new Push({ ...quick, ...client }));
+      const [atServer, atClient] = [watch(publisher), watch(push)];
+      if (serverBinds) await sockets.join(publisher, push, "tcp");
+      else await sockets.join(push, publisher, "tcp");
+      await eventually(() => [atServer, atClient].every(({ seen }) => seen.length >= 2));
+      assert.equal(atServer.seen.slice(0, 2), [`${PROTOCOL}INVALID_METADATA`, "disconnect"]);
+      assert.equal(atClient.seen.slice(0, 2), [GONE, "disconnect"]);
+      const told = atServer.events.find(({ type }) => type === "handshake:error:protocol");
+      assert.is(String((told as { error: Error }).error.cause), "PUB does not talk to PUSH");
+      sockets.closeAll();
+    }
+  });
 }
 
 it.run();

@@ -70,12 +70,12 @@ const ATTACKS: readonly Attack[] = [
   {
     title: "a socket type that does not fit",
     play: (peer) => peer.write(GREETING, octets(READY.PULL)),
-    events: [],
+    events: [`${INVALID} ERR_ZMTP_INVALID_METADATA`],
   },
   {
     title: "a socket type that does not exist",
     play: (peer) => peer.write(GREETING, octets(READY.PULL.replace("50554c4c", "4e4f4e45"))),
-    events: [],
+    events: [`${INVALID} ERR_ZMTP_INVALID_METADATA`],
   },
   {
     title: "metadata that is cut off",

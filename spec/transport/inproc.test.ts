@@ -1,8 +1,23 @@
-import { Context, Pair, Publisher, Pull, Push, Reply, Request, Subscriber } from "../../src/index.ts";
+import { mayTalk } from "../../src/connection/compatibility.ts";
+import {
+  Context,
+  Dealer,
+  Pair,
+  Publisher,
+  Pull,
+  Push,
+  Reply,
+  Request,
+  Router,
+  Subscriber,
+  XPublisher,
+  XSubscriber,
+} from "../../src/index.ts";
+import { SOCKET_TYPE_NAMES } from "../../src/options.ts";
 import { coreOf } from "../../src/socket/socket.ts";
 import { rejected, Sockets, texts, thrown } from "../helpers/sockets.ts";
 import { assert, suite } from "../helpers/test.ts";
-import { collectGarbage, eventually, isPending, sleep } from "../helpers/wait.ts";
+import { collectGarbage, eventually, isPending, sleep, turn } from "../helpers/wait.ts";
 
 const it = suite("transport/inproc");
 const sockets = new Sockets(it);
@@ -185,12 +200,55 @@ it("what a closed socket sent early waits for the name, within its linger time",
   }
 });
 
-it("there is no check of types", async () => {
-  const push = sockets.own(new Push({ sendTimeout: 0 }));
-  const reply = sockets.own(new Reply({ receiveTimeout: 20 }));
-  await sockets.join(reply, push);
-  await push.send("x");
-  assert.is((await rejected(() => reply.receive())).code, "EAGAIN");
+it("types that do not go together are not joined, and both ends say so, whoever comes first", async () => {
+  for (const isEarly of [false, true]) {
+    const push = sockets.own(new Push({ sendTimeout: 0 }));
+    const reply = sockets.own(new Reply());
+    const address = sockets.address("inproc");
+    const told: string[] = [];
+    for (const socket of [push, reply]) {
+      socket.events.on("handshake:error:protocol", ({ address: where, error }) => {
+        told.push(`${where === address} ${error.code} ${error.cause}`);
+      });
+    }
+    if (isEarly) {
+      push.connect(address);
+      await push.send("early");
+    }
+    await reply.bind(address);
+    if (!isEarly) push.connect(address);
+    await eventually(() => told.length === 2);
+    assert.equal(told.sort(), [
+      "true ERR_ZMTP_INVALID_METADATA PUSH does not talk to REP",
+      "true ERR_ZMTP_INVALID_METADATA REP does not talk to PUSH",
+    ]);
+    assert.not(reply.readable);
+    assert.is((await rejected(() => push.send("x"))).code, "EAGAIN");
+    assert.is(thrown(() => push.disconnect(address)).code, "ENOENT");
+    // The name is there for those who fit.
+    const request = sockets.own(new Request());
+    request.connect(address);
+    await request.send("q");
+    assert.equal(texts(await reply.receive()), ["q"]);
+  }
+});
+
+it("every pair of types that may talk is joined, and no other", async () => {
+  const makers = { Dealer, Pair, Publisher, Pull, Push, Reply, Request, Router, Subscriber, XPublisher, XSubscriber };
+  for (const Bound of Object.values(makers)) {
+    for (const Connected of Object.values(makers)) {
+      const bound = sockets.own(new Bound());
+      const connected = sockets.own(new Connected());
+      let refusals = 0;
+      for (const socket of [bound, connected]) socket.events.on("handshake:error:protocol", () => refusals++);
+      await sockets.join(bound, connected);
+      await turn();
+      const { socketType } = coreOf(bound);
+      const fits = mayTalk(socketType, SOCKET_TYPE_NAMES[coreOf(connected).socketType]);
+      assert.is(refusals, fits ? 0 : 2, `${Bound.name} ${Connected.name}`);
+      sockets.closeAll();
+    }
+  }
 });
 
 it("maxMessageSize does not concern it", async () => {

@@ -34,6 +34,11 @@ export function mayTalk(own: number, peer: string): boolean {
   return PEERS[SOCKET_TYPE_NAMES[own]].includes(peer);
 }
 
+/** Says why two sockets may not talk. An empty name is a type that nobody knows. */
+export function mismatch(own: number, peer: string): string {
+  return `${SOCKET_TYPE_NAMES[own]} does not talk to ${peer === "" ? "an unknown socket type" : peer}`;
+}
+
 /** The types that tell their routing id in READY: always, even when it is empty. */
 export function sendsIdentity(own: number): boolean {
   return own === SOCKET_TYPES.REQ || own === SOCKET_TYPES.DEALER || own === SOCKET_TYPES.ROUTER;
@@ -44,7 +49,7 @@ export function isClassicType(own: number): boolean {
   return own <= SOCKET_TYPES.XSUB;
 }
 
-/** The name for the number in a 2.0 greeting, which nobody validates; empty when there is none. */
+/** The name for the number in a 2.0 greeting; empty when there is none. */
 export function classicTypeName(type: number): string {
   return isClassicType(type) ? SOCKET_TYPE_NAMES[type] : "";
 }

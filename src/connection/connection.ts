@@ -30,7 +30,7 @@ import { LATE_TIMER_MS } from "../constants.ts";
 import { ProtocolError } from "../errors.ts";
 import type { Mechanism, Wire } from "../mechanism/mechanism.ts";
 import { SOCKET_TYPES } from "../options.ts";
-import { classicTypeName, isClassicType } from "./compatibility.ts";
+import { classicTypeName, isClassicType, mayTalk, mismatch } from "./compatibility.ts";
 import { type Failure, Refusal } from "./failure.ts";
 import { type LifePort, LifeSigns } from "./life-signs.ts";
 import { Opening } from "./opening.ts";
@@ -259,7 +259,10 @@ export class Connection implements DecoderSink, SecurityOwner, LifePort {
     this.#mechanism.start();
   }
 
-  /** A peer that knows no security: refused when there is any. The first frame each way is the routing id. */
+  /**
+   * A peer that knows no security: refused when there is any. In 2.0 it says its socket type, which has to fit; in 1.0 nothing is
+   * known of it. The first frame each way is the routing id.
+   */
   #openClassic(opening: Opening): void {
     const { options, routingId, socketType } = this.#settings;
     if (isSecured(options)) {
@@ -274,6 +277,9 @@ export class Connection implements DecoderSink, SecurityOwner, LifePort {
       if (routingId.length > 0) this.#out.push(Buffer.from(routingId));
     } else {
       this.#classicType = classicTypeName(opening.socketType);
+      if (!mayTalk(socketType, this.#classicType)) {
+        throw new Refusal({ kind: "incompatible", detail: mismatch(socketType, this.#classicType), flush: true });
+      }
       this.#out.push(encodeFrame(0, routingId));
     }
   }

@@ -20,9 +20,12 @@ export type Failure = {
   /** There is nobody to ask whether the peer may come in, and nobody comes in unasked. libzmq's "no detail", EFAULT. */
   | { readonly kind: "no-authenticator" }
   | { readonly kind: "timeout"; readonly what: "handshake" | "heartbeat" | "ttl" }
-  /** The peer's socket type does not fit; only `disconnect` is raised. */
+  /** The peer's socket type does not fit: `handshake:error:protocol`, by INCOMPATIBLE_CODE. */
   | { readonly kind: "incompatible"; readonly detail: string }
 );
+
+/** The event's code for a socket type that does not fit: it is a property of READY, and libzmq's mechanisms name bad ones so. */
+export const INCOMPATIBLE_CODE: ProtocolCode = "ERR_ZMTP_INVALID_METADATA";
 
 /** Thrown inside a connection to end it by a failure that is no breach of the protocol. */
 export class Refusal extends Error {

@@ -17,7 +17,7 @@ import {
   zapPolicy,
 } from "../mechanism/zap.ts";
 import { type OptionValues, SOCKET_TYPE_NAMES } from "../options.ts";
-import { mayTalk, sendsIdentity } from "./compatibility.ts";
+import { mayTalk, mismatch, sendsIdentity } from "./compatibility.ts";
 import { Refusal } from "./failure.ts";
 
 /** The options that decide over security. */
@@ -138,8 +138,8 @@ export class Security implements MechanismHost {
     if (socketType === undefined) return;
     this.socketType = socketType.toString("latin1");
     if (mayTalk(this.#settings.socketType, this.socketType)) return;
-    const own = SOCKET_TYPE_NAMES[this.#settings.socketType];
-    throw new Refusal({ kind: "incompatible", detail: `${own} does not talk to ${this.socketType}`, flush: true });
+    const detail = mismatch(this.#settings.socketType, this.socketType);
+    throw new Refusal({ kind: "incompatible", detail, flush: true });
   }
 
   peerError(reason: string): never {

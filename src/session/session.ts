@@ -13,6 +13,7 @@
  */
 import { ZMTP_3_0 } from "../codec/greeting.ts";
 import type { ConnectionHandler, Failure, PeerInfo } from "../connection/connection.ts";
+import { INCOMPATIBLE_CODE } from "../connection/failure.ts";
 import type { PeerConnection } from "../connection/raw.ts";
 import type { ZapHook } from "../connection/security.ts";
 import { FLUSH_LIMIT_BYTES, LARGE_READ_BYTES, READ_BYTES, TIMER_MAX_MS } from "../constants.ts";
@@ -314,6 +315,9 @@ export class Session implements ConnectionHandler, StreamHandler, PipeLink, Flus
       events.emit({ type: "handshake:error:auth", address, error: authEventError(failure.status) });
     } else if (failure.kind === "protocol" && failure.event) {
       const error = protocolEventError(failure.code, failure.detail);
+      events.emit({ type: "handshake:error:protocol", address, error });
+    } else if (failure.kind === "incompatible") {
+      const error = protocolEventError(INCOMPATIBLE_CODE, failure.detail);
       events.emit({ type: "handshake:error:protocol", address, error });
     } else if (failure.kind === "timeout" && failure.what === "handshake") {
       events.emit({ type: "handshake:error:other", address, error: errnoError("EAGAIN", address) });

@@ -5,15 +5,20 @@
  *     socket A  <- owner -  pipe a  <- peer ->  pipe b  - owner ->  socket B
  *
  * Facts kept from libzmq: names are compared verbatim; connect may come before bind, and until then the connector's own
- * send high-water mark holds; together the limit is the sum of both marks; there is no handshake, no type check, no
- * event; when either end closes, the pair is gone for good. Bodies above 128 octets are shared, smaller ones copied.
+ * send high-water mark holds; together the limit is the sum of both marks; there is no handshake and no event; when either
+ * end closes, the pair is gone for good. Bodies above 128 octets are shared, smaller ones copied.
+ *
+ * Other than in libzmq, sockets whose types do not fit are not joined: both ends are told, and the connection has ended.
  */
 
 import { smallBuffer, View } from "../bytes.ts";
 import type { FanOut, Slab } from "../codec/encoder.ts";
+import { mayTalk, mismatch } from "../connection/compatibility.ts";
+import { INCOMPATIBLE_CODE } from "../connection/failure.ts";
 import { ALWAYS_COPY_BYTES, BURST_FACTOR } from "../constants.ts";
 import { type ErrnoError, errnoError } from "../errors.ts";
-import type { EventSink } from "../events.ts";
+import { type EventSink, protocolEventError } from "../events.ts";
+import { SOCKET_TYPE_NAMES } from "../options.ts";
 import { type PeerFacts, Pipe, type PipeOwner } from "../pipe.ts";
 import { Ring } from "../ring.ts";
 
@@ -24,6 +29,8 @@ export interface InprocHost {
   schedule(item: { endTurn(): void; isScheduled: boolean }): void;
   /** What READY would say of this socket. */
   facts(): PeerFacts;
+  /** Who may be joined to it; whoever is no socket leaves it out, and may be joined to any. */
+  readonly socketType?: number;
   /** Hears of a refused peer, the only event of inproc. */
   readonly events?: EventSink;
   readonly limits: { readonly send: number; readonly receive: number; readonly conflate: boolean };
@@ -99,8 +106,12 @@ export class InprocBinder {
     this.#onClosed = onClosed;
   }
 
-  /** Makes this side's end for a connector's pipe. */
+  /** Makes this side's end for a connector's pipe, or ends that. */
   accept(far: InprocPipe): void {
+    if (this.#refuses(far.host)) {
+      far.close();
+      return;
+    }
     const near = new InprocPipe(this.#names, this.address, this.#host, false);
     near.onEnd = () => {
       this.#pipes.delete(near);
@@ -134,6 +145,22 @@ export class InprocBinder {
     for (const pipe of [...this.#pipes]) pipe.close();
   }
 
+  /** Whether the types do not fit, which both ends are told: each would have refused the other. */
+  #refuses(far: InprocHost): boolean {
+    const near = this.#host;
+    if (near.socketType === undefined || far.socketType === undefined) return false;
+    if (mayTalk(near.socketType, SOCKET_TYPE_NAMES[far.socketType])) return false;
+    this.#tell(near, near.socketType, far.socketType);
+    this.#tell(far, far.socketType, near.socketType);
+    return true;
+  }
+
+  #tell({ events }: InprocHost, own: number, peer: number): void {
+    if (!events?.active) return;
+    const error = protocolEventError(INCOMPATIBLE_CODE, mismatch(own, SOCKET_TYPE_NAMES[peer]));
+    events.emit({ type: "handshake:error:protocol", address: this.address, error });
+  }
+
   #closedIfEmpty(): void {
     if (this.#isReleased && this.#pipes.size === 0) this.#onClosed(this);
   }
@@ -145,7 +172,7 @@ export class InprocPipe extends Pipe {
   /** Called once, when the pair is gone. */
   onEnd: (() => void) | undefined;
   readonly #names: InprocNames;
-  readonly #host: InprocHost;
+  readonly host: InprocHost;
   #isClosed = false;
   #far: InprocPipe | undefined;
   /** Messages written before the name was bound. */
@@ -161,7 +188,7 @@ export class InprocPipe extends Pipe {
     super(host.pattern, Number.POSITIVE_INFINITY, host.limits.conflate, isOutgoing);
     this.#names = names;
     this.address = address;
-    this.#host = host;
+    this.host = host;
     this.#sendLimit = host.limits.send;
     this.#receiveLimit = host.limits.receive;
   }
@@ -170,8 +197,8 @@ export class InprocPipe extends Pipe {
   join(far: InprocPipe): void {
     this.#far = far;
     far.#far = this;
-    this.peer = far.#host.facts();
-    far.peer = this.#host.facts();
+    this.peer = far.host.facts();
+    far.peer = this.host.facts();
     this.isConnected = true;
     far.isConnected = true;
     // The queue between them is one: it conflates when either end asks for that.
@@ -208,7 +235,7 @@ export class InprocPipe extends Pipe {
   override get overflows(): boolean {
     if (!this.full) return false;
     if (this.#isSlow) return true;
-    this.#host.schedule(this);
+    this.host.schedule(this);
     return this.#waiting >= this.#limit * BURST_FACTOR;
   }
 
@@ -242,7 +269,7 @@ export class InprocPipe extends Pipe {
   }
 
   override refuse(error: ErrnoError): void {
-    const { events } = this.#host;
+    const { events } = this.host;
     if (events?.active) events.emit({ type: "handshake:error:other", address: this.address, error });
     this.close();
   }
