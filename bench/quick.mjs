@@ -18,11 +18,11 @@ import { measure } from "./lib/rounds.mjs";
 import { roundTrip } from "./scenarios/round-trip.mjs";
 import { pubSub, pushPull } from "./scenarios/streams.mjs";
 
-const COLUMNS = ["zmtp", "zmtp-many", "native", "libzmq-c", "net"];
+const COLUMNS = ["zmtp", "zmtp-many", "zmtp-polling", "native", "libzmq-c", "net"];
 const PEERS = ["zmtp", "native", "libzmq-c"];
 
 const SCENARIOS = [
-  roundTrip({ size: 1, implementations: [...PEERS, "net"] }),
+  roundTrip({ size: 1, implementations: ["zmtp-polling", ...PEERS, "net"] }),
   pushPull({ size: 10, implementations: [...PEERS, "zmtp-many"] }),
   pushPull({ size: 1024, implementations: PEERS }),
   pushPull({ size: 65536, implementations: [...PEERS, "net"] }),
@@ -62,7 +62,7 @@ const results = await measure(scenarios, {
   ...createProgress(total),
 });
 
-const against = columns.filter((name) => name !== "zmtp" && name !== "zmtp-many");
+const against = columns.filter((name) => !name.startsWith("zmtp"));
 const runs =
   nodes === undefined
     ? [{ title: "", results }]

@@ -243,9 +243,10 @@ export interface StreamOptions {
 /** What a context has. */
 export interface ContextOptions {
   /**
-   * How long a socket that has just sent something polls for the answer before it sleeps, in microseconds; 0: never. It is done only while
-   * answers do come so soon and no other process is in want of the processor, and then takes most of a round trip's time away. At least 0,
-   * default 250 in Node, 0 in Bun and Deno, where it gains nothing. (An addition; of libzmq's kin is ZMQ_BUSY_POLL.)
+   * How long a socket polls for the answer to its own question before it sleeps, in microseconds; 0: never. REQ does, DEALER while it asks
+   * and is answered in turn, and every socket between the pieces of a large message. It shortens a round trip by the time in which a
+   * processor wakes up, and makes the process seem busy; it ends by itself while answers take longer or other processes want the
+   * processor. At least 0, default 0. In Bun and Deno it gains nothing. (An addition, akin to ZMQ_BUSY_POLL.)
    */
   busyPoll: number;
   /** Without effect: sockets run on the event loop. At least 0, default 1. (ZMQ_IO_THREADS) */

@@ -7,8 +7,6 @@
  * Stored forms: a number is a number, a switch is a boolean; octets are a `Buffer` and text is a string, both empty while unset.
  */
 
-import { IS_NODE } from "./runtime.ts";
-
 /** The socket types by libzmq's names and numbers. */
 export const SOCKET_TYPES = {
   PAIR: 0,
@@ -257,8 +255,8 @@ export interface ContextValues extends SocketDefaults {
 /** The options of a new context. */
 export function createContextOptions(): ContextValues {
   return {
-    // Bun polls for a while by itself; Deno sleeps as long either way, and takes twice as much processor time.
-    busyPoll: IS_NODE ? 250 : 0,
+    // Node 24 takes 1.4 times the processor time for a round trip that is polled for (bench/micro/busy-poll.mjs): who wants that, says so.
+    busyPoll: 0,
     ioThreads: 1,
     maxSockets: 1023,
     maxSocketsLimit: 65535,

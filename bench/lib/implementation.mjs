@@ -4,6 +4,7 @@
  * | name         | what it is                                                                     |
  * |--------------|--------------------------------------------------------------------------------|
  * | `zmtp`       | this package's build, plain `await send()` and `await receive()`               |
+ * | `zmtp-polling` | the same as `zmtp`, with `busyPoll: 250`                                     |
  * | `zmtp-many`  | the same, with `sendMany()` and `receiveMany()`                                |
  * | `other`      | another build of it, at the path in ZMTP_OTHER: for before and after           |
  * | `native`     | the npm package `zeromq`, the native binding                                   |
@@ -24,6 +25,9 @@ const require = createRequire(import.meta.url);
 /** The folder of the package under test. ZMTP_PATH puts another one, an unpacked tarball for instance, in its place. */
 export const PACKAGE_PATH = process.env.ZMTP_PATH ?? fileURLToPath(new URL("../..", import.meta.url));
 
+/** For how long `zmtp-polling` polls for an answer. */
+const POLL_MICROSECONDS = 250;
+
 /** Messages given to one `sendMany()`, and taken at most by one `receiveMany()`. */
 export const MANY = 128;
 
@@ -34,7 +38,9 @@ export const MANY = 128;
  * @returns {{ zmq: any, many: boolean }}
  */
 export function load(name) {
-  return { zmq: require(modulePath(name)), many: name === "zmtp-many" };
+  const zmq = require(modulePath(name));
+  if (name === "zmtp-polling") zmq.context.busyPoll = POLL_MICROSECONDS;
+  return { zmq, many: name === "zmtp-many" };
 }
 
 /**
@@ -46,7 +52,7 @@ export function load(name) {
 export function modulePath(variant) {
   const name = readName(variant).implementation;
   if (name === "native") return require.resolve("zeromq");
-  if (name === "zmtp" || name === "zmtp-many") return PACKAGE_PATH;
+  if (["zmtp", "zmtp-many", "zmtp-polling"].includes(name)) return PACKAGE_PATH;
   if (name === "other" && process.env.ZMTP_OTHER) return process.env.ZMTP_OTHER;
   throw new Error(`no implementation "${name}"`);
 }

@@ -141,7 +141,7 @@ export function fullReport(full, measured, charts) {
 }
 
 const POLLS =
-  "Where answers come soon, zmtp polls for them instead of sleeping (a context's `busyPoll`), and the others do not. What that takes is in the table of processor time.";
+  "`zmtp-polling` is zmtp with a context's `busyPoll` at 250: it polls for its answers for so many microseconds instead of sleeping. What that takes is in the table of processor time.";
 
 /** @param {Result[]} results */
 function grouped(results) {

@@ -39,8 +39,8 @@ function mainScenarios({ smoke = false } = {}) {
   const few = smoke ? 20 : 1000;
   const subscribers = smoke ? 10 : 100;
   return [
-    roundTrip({ size: 1, implementations: [...WITH_NET, "pyzmq"] }),
-    roundTrip({ size: 1024, implementations: WITH_NET }),
+    roundTrip({ size: 1, implementations: ["zmtp-polling", ...WITH_NET, "pyzmq"] }),
+    roundTrip({ size: 1024, implementations: ["zmtp-polling", ...WITH_NET] }),
     roundTrip({ size: 65_536, implementations: WITH_NET }),
     roundTrip({ size: 1, transport: "ipc", implementations: PEERS }),
     roundTrip({ size: 1, transport: "inproc", implementations: PEERS }),

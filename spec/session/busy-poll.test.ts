@@ -1,7 +1,6 @@
 /** Busy polling: when a wait is polled through, when that ends, and what a program sees of it. The clock is the test's own. */
 import { Context, Dealer, Proxy, Pull, Push, Reply, Request, Router, Subscriber, XPublisher } from "zmtp";
 import { BUSY_POLL_PATIENCE, BUSY_POLL_ROUNDS, BUSY_POLL_SAMPLE } from "../../src/constants.ts";
-import { IS_NODE } from "../../src/runtime.ts";
 import { BusyPoll } from "../../src/session/busy-poll.ts";
 import { Turn } from "../../src/session/turn.ts";
 import { assert, suite } from "../helpers/test.ts";
@@ -174,13 +173,15 @@ async function clockReads(act: () => void | Promise<void>): Promise<number> {
   return reads;
 }
 
-it("only a wait for an answer counts: somebody waits, and something was said", async () => {
+it("only a wait that begins in this turn, for an answer or for more of a large piece, counts", async () => {
   const turn = new Turn({ busyPoll: 250 });
   const item = { isScheduled: false, endTurn: () => {} };
-  assert.is(await clockReads(() => turn.expect()), 0, "nobody waits");
+  assert.is(await clockReads(() => turn.expectMore()), 0, "nobody waits");
   turn.receives = 1;
-  assert.is(await clockReads(() => turn.schedule(item)), 0, "nothing was said");
-  assert.is(await clockReads(() => turn.expect()), 1, "both");
+  assert.is(await clockReads(() => turn.schedule(item)), 0, "nothing was asked");
+  assert.is(await clockReads(() => turn.expectMore()), 1, "for more");
+  assert.is(await clockReads(() => turn.expectAnswer()), 1, "for an answer");
+  assert.is(await clockReads(() => turn.schedule(item)), 0, "for an answer, since an earlier turn");
 });
 
 it("the waits of a dialogue count, and those for a peer that sends a lot, but not a subscriber's", async () => {
@@ -224,9 +225,75 @@ it("the waits of a dialogue count, and those for a peer that sends a lot, but no
   }
 });
 
-it("a proxy waits for answers too", async () => {
+it("a DEALER's waits count while it asks and is answered in turn", async () => {
+  const own = { context: new Context({ busyPoll: 250 }), linger: 0 };
+  const others = { context: new Context({ busyPoll: 0 }), linger: 0 };
+  const dealer = new Dealer(own);
+  const reply = new Router(others);
+  await reply.bind("tcp://127.0.0.1:*");
+  dealer.connect(reply.lastEndpoint as string);
+  /** So many questions, then so many answers to the last of them. */
+  const talk = async (questions: number, answers: number): Promise<void> => {
+    for (let i = 0; i < questions; i++) await dealer.send("question");
+    let answer = dealer.receive();
+    for (let i = 0; i < questions; i++) {
+      const question = await reply.receive();
+      if (i === questions - 1) for (let j = 0; j < answers; j++) await reply.send(question);
+    }
+    for (let i = 1; i < answers; i++) {
+      await answer;
+      answer = dealer.receive();
+    }
+    await answer;
+  };
+  await talk(1, 1);
+  await round();
+  assert.ok((await clockReads(() => talk(1, 1))) > 0, "in turn");
+  assert.is(await clockReads(() => talk(2, 1)), 0, "two questions");
+  assert.is(await clockReads(() => talk(1, 1)), 0, "the first in turn again");
+  assert.ok((await clockReads(() => talk(1, 1))) > 0, "the second in turn");
+  await talk(1, 3);
+  assert.is(await clockReads(() => talk(1, 1)), 0, "after three answers to one question");
+  dealer.close();
+  reply.close();
+});
+
+it("who passes on what comes in does not poll: a stage, a REP, a proxy", async () => {
+  const own = { context: new Context({ busyPoll: 250 }), linger: 0 };
+  const others = { context: new Context({ busyPoll: 0 }), linger: 0 };
+  const [source, sink, request] = [new Push(others), new Pull(others), new Request(others)];
+  const [pull, push, reply] = [new Pull(own), new Push(own), new Reply(own)];
+  for (const socket of [source, sink, reply]) await socket.bind("tcp://127.0.0.1:*");
+  pull.connect(source.lastEndpoint as string);
+  push.connect(sink.lastEndpoint as string);
+  request.connect(reply.lastEndpoint as string);
+  const stage = async (): Promise<void> => {
+    const input = pull.receive();
+    await source.send("input");
+    await push.send(await input);
+    const next = pull.receive();
+    await sink.receive();
+    await round();
+    await source.send("more");
+    await next;
+  };
+  const answer = async (): Promise<void> => {
+    await request.send("question");
+    await reply.send(await reply.receive());
+    const next = reply.receive();
+    await request.receive();
+    await request.send("another");
+    await next;
+    await reply.send("answer");
+    await request.receive();
+  };
+  for (const act of [stage, answer]) await act();
+  await round();
+  assert.is(await clockReads(stage), 0, "a stage");
+  assert.is(await clockReads(answer), 0, "a REP");
+  for (const socket of [source, sink, request, pull, push, reply]) socket.close();
+
   for (const busyPoll of [0, 250]) {
-    const others = { context: new Context({ busyPoll: 0 }), linger: 0 };
     const own = { context: new Context({ busyPoll }), linger: 0 };
     const proxy = new Proxy(new Router(own), new Dealer(own));
     const request = new Request(others);
@@ -243,7 +310,7 @@ it("a proxy waits for answers too", async () => {
     };
     await ask();
     await round();
-    assert.is((await clockReads(ask)) > 0, busyPoll > 0, String(busyPoll));
+    assert.is(await clockReads(ask), 0, `a proxy, ${busyPoll}`);
     proxy.terminate();
     await running;
     request.close();
@@ -251,9 +318,9 @@ it("a proxy waits for answers too", async () => {
   }
 });
 
-it("a context's busyPoll: 250 by default in Node, 0 for never, no number of libzmq's", () => {
+it("a context's busyPoll: 0 by default, never; no number of libzmq's", () => {
   const context = new Context();
-  assert.is(context.busyPoll, IS_NODE ? 250 : 0);
+  assert.is(context.busyPoll, 0);
   context.busyPoll = 250;
   assert.is(context.busyPoll, 250);
   context.busyPoll = 0;

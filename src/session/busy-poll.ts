@@ -4,8 +4,9 @@
  * to wake up. Each poll is one round of the event loop, so that timers and other handles have their turn as usual.
  *
  * It takes processor time that others could use, so it has to earn it
- * - Only a wait for what should come soon is polled through: the answer to what this turn has said, or the next piece of a stream
- *   that came in a large one. Not the wait of a subscriber for anything.
+ * - Only a wait for what should come soon is polled through: the answer to a socket's own question (a REQ's, or that of a DEALER which
+ *   asks and is answered in turn), or the next piece of a stream that came in a large one. A stage that receives, passes on and waits
+ *   for the next input is not one, nor is a REP: nobody knows when they are spoken to again.
  * - Waits are timed while they are slept through, and polling begins when several in a row were short.
  * - It ends when answers take too long again, and when the kernel says that it had to take the processor away for others: where
  *   there is more to do than there are processors, the answer cannot come while somebody polls for it. Each end doubles the number

@@ -111,7 +111,7 @@ export class Session implements ConnectionHandler, StreamHandler, PipeLink, Flus
   #afterRead(count: number, wasStopped: boolean): void {
     const connection = this.#connection;
     // From a peer that is near, and sends on.
-    if (count >= LARGE_READ_BYTES) this.#host.loop.turn.expect();
+    if (count >= LARGE_READ_BYTES) this.#host.loop.turn.expectMore();
     if (connection.stopped) {
       if (!wasStopped) connection.paused(undefined, true);
       else if (!this.#isPaused && (this.#pipe?.isBounded !== false || connection.backlogBytes >= READ_BYTES)) {
@@ -219,12 +219,10 @@ export class Session implements ConnectionHandler, StreamHandler, PipeLink, Flus
     if (pipe === undefined || this.#isBlocked || this.#isEnded) return;
     const outbox = pipe.outbox;
     const stream = this.#stream;
-    const { turn } = this.#host.loop;
     const wire = this.#connection.wire;
     for (;;) {
       const parts = outbox.take(FLUSH_LIMIT_BYTES);
       if (parts === undefined) break;
-      turn.expect();
       stream.write(wire === undefined ? parts : wire.wrap(parts), this.#settle);
       if (stream.queuedBytes > 0) {
         this.#isBlocked = true;

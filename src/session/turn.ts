@@ -20,8 +20,9 @@ export interface Flushable {
 }
 
 export class Turn {
-  /** Receives that wait. */
+  /** Receives that wait, for anything, and those that wait for the answer to their own socket's question. */
   receives = 0;
+  answers = 0;
   readonly #busyPoll: BusyPoll;
   /** Operations of this turn, and how many of them may have resolved at once by now. */
   #operations = 0;
@@ -33,8 +34,9 @@ export class Turn {
   #spare: Flushable[] = [];
   #isArmed = false;
   #isRunning = false;
-  /** Something should come soon. */
-  #expects = false;
+  /** A receive began to wait for an answer in this turn, and a large piece came in. */
+  #asked = false;
+  #streams = false;
 
   constructor(options: BusyPollOptions) {
     this.#busyPoll = new BusyPoll(options);
@@ -48,9 +50,16 @@ export class Turn {
     this.#arm();
   }
 
-  /** Something should come soon: a peer was spoken to, or sends a lot. */
-  expect(): void {
-    this.#expects = true;
+  /** A receive begins to wait for the answer to a question of this turn, which goes out when the turn ends. */
+  expectAnswer(): void {
+    this.answers++;
+    this.#asked = true;
+    this.#arm();
+  }
+
+  /** A large piece came in: the next one should come soon. */
+  expectMore(): void {
+    this.#streams = true;
     if (!this.#isRunning) this.#arm();
   }
 
@@ -121,7 +130,8 @@ export class Turn {
     }
     items.length = 0;
     this.#isRunning = false;
-    if (this.#expects && this.receives > 0) this.#busyPoll.begin();
-    this.#expects = false;
+    if ((this.#asked && this.answers > 0) || (this.#streams && this.receives > 0)) this.#busyPoll.begin();
+    this.#asked = false;
+    this.#streams = false;
   };
 }

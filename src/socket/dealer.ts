@@ -8,12 +8,38 @@ import { DuplexSocket, defineType, type SocketOptions } from "./socket.ts";
 
 export class DealerPattern extends ReceivingPattern {
   readonly #out = new Balancing();
+  /** Messages sent since one was received, and whether before that there was one question and one answer. */
+  #questions = 0;
+  #isInStep = false;
 
   override send(frames: Uint8Array[]): boolean {
     const pipe = this.#out.next();
     if (pipe === undefined) return false;
     pipe.write(frames);
+    this.#questions++;
     return true;
+  }
+
+  /** In lock-step, one question and one answer in turn, it is what a REQ is. */
+  override get awaitsAnswer(): boolean {
+    return this.#isInStep && this.#questions === 1;
+  }
+
+  override receive(): Buffer[] | undefined {
+    const frames = super.receive();
+    if (frames !== undefined) this.#received();
+    return frames;
+  }
+
+  override take(pipe: Pipe, frames: Buffer[]): boolean {
+    if (!super.take(pipe, frames)) return false;
+    this.#received();
+    return true;
+  }
+
+  #received(): void {
+    this.#isInStep = this.#questions === 1;
+    this.#questions = 0;
   }
 
   override get canSend(): boolean {

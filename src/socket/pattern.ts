@@ -72,6 +72,11 @@ export abstract class Pattern implements SessionPattern {
     return undefined;
   }
 
+  /** Whether a receive that waits now waits for the answer to what this socket has just asked. */
+  get awaitsAnswer(): boolean {
+    return false;
+  }
+
   /** Why a receive that waited too long did not work. */
   get receiveFault(): ErrorCode {
     return "EAGAIN";

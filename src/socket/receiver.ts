@@ -26,6 +26,8 @@ interface PendingReceive {
   readonly iterates: boolean;
   timer: NodeJS.Timeout | undefined;
   isWoken: boolean;
+  /** Whether it waits for the answer to what its own socket has asked. */
+  readonly awaitsAnswer: boolean;
   /** Keeps the user's socket from being collected meanwhile. */
   readonly user: object;
 }
@@ -130,6 +132,7 @@ export class Receiver {
       iterates,
       timer: undefined,
       isWoken: false,
+      awaitsAnswer: this.#pattern.awaitsAnswer,
       user,
     };
     const timeout = options.receiveTimeout;
@@ -137,6 +140,7 @@ export class Receiver {
     this.#pending = pending;
     loop.hold();
     loop.turn.receives++;
+    if (pending.awaitsAnswer) loop.turn.expectAnswer();
     return promise;
   }
 
@@ -201,7 +205,9 @@ export class Receiver {
   #finish(pending: PendingReceive): void {
     if (pending.timer !== undefined) clearTimeout(pending.timer);
     this.#pending = undefined;
-    this.#core.loop.release();
-    this.#core.loop.turn.receives--;
+    const { loop } = this.#core;
+    loop.release();
+    loop.turn.receives--;
+    if (pending.awaitsAnswer) loop.turn.answers--;
   }
 }

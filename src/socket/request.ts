@@ -66,6 +66,10 @@ export class RequestPattern extends Pattern {
     return this.#reply !== undefined;
   }
 
+  override get awaitsAnswer(): boolean {
+    return this.#state === "asking";
+  }
+
   override get sendFault(): ErrorCode {
     return this.#state === "ready" ? "EAGAIN" : "EFSM";
   }
