@@ -224,6 +224,8 @@ export class Session implements ConnectionHandler, StreamHandler, PipeLink, Flus
       const parts = outbox.take(FLUSH_LIMIT_BYTES);
       if (parts === undefined) break;
       stream.write(wire === undefined ? parts : wire.wrap(parts), this.#settle);
+      // The outbox uses the array again: until then it would keep what was sent.
+      parts.length = 0;
       if (stream.queuedBytes > 0) {
         this.#isBlocked = true;
         pipe.roomMade();

@@ -148,6 +148,14 @@ export class Balancing {
   }
 }
 
+/** Drops what waits in the pipes of a queue. */
+export function discardAll(queue: FairQueue<Pipe>): void {
+  for (let pipe = queue.next(); pipe !== undefined; pipe = queue.next()) {
+    pipe.discard();
+    queue.deactivate(pipe);
+  }
+}
+
 /** Messages in, in turn over the peers that have one: what every type that receives does (PULL, DEALER, SUB, ROUTER, REP…). */
 export abstract class ReceivingPattern extends Pattern {
   readonly #queue = new FairQueue<Pipe>();
@@ -182,5 +190,10 @@ export abstract class ReceivingPattern extends Pattern {
   /** What the peer has sent can still be read. */
   override ended(pipe: Pipe): void {
     if (pipe.waiting === 0) this.#queue.deactivate(pipe);
+  }
+
+  /** What nobody has read goes. */
+  override close(): void {
+    discardAll(this.#queue);
   }
 }

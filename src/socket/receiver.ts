@@ -8,12 +8,13 @@ import type { Pattern } from "./pattern.ts";
 
 const BUSY = "Socket is busy reading; only one receive operation may be in progress at any time";
 
-/** The functions of the promise that was made last: one executor for all promises, in place of a closure for each. */
-const handedOut: Pick<PendingReceive, "resolve" | "reject"> = { resolve: () => {}, reject: () => {} };
+/** The functions of the promise that is being made: one executor for all promises, in place of a closure for each. */
+let handedResolve: PendingReceive["resolve"] | undefined;
+let handedReject: PendingReceive["reject"] | undefined;
 
-function handOut(resolve: (value: never) => void, reject: (error: Error) => void): void {
-  (handedOut as { resolve: typeof resolve }).resolve = resolve;
-  (handedOut as { reject: typeof reject }).reject = reject;
+function handOut(resolve: PendingReceive["resolve"], reject: PendingReceive["reject"]): void {
+  handedResolve = resolve;
+  handedReject = reject;
 }
 
 /** A receive that waits. */
@@ -126,8 +127,8 @@ export class Receiver {
     const { loop, options } = this.#core;
     const promise = new Promise<T>(handOut);
     const pending: PendingReceive = {
-      resolve: handedOut.resolve,
-      reject: handedOut.reject,
+      resolve: handedResolve as PendingReceive["resolve"],
+      reject: handedReject as PendingReceive["reject"],
       many,
       iterates,
       timer: undefined,
@@ -135,6 +136,8 @@ export class Receiver {
       awaitsAnswer: this.#pattern.awaitsAnswer,
       user,
     };
+    // Through them the message that it resolves with would stay reachable.
+    handedResolve = handedReject = undefined;
     const timeout = options.receiveTimeout;
     if (timeout > 0) pending.timer = setTimeout(() => this.#expire(pending), timeout);
     this.#pending = pending;

@@ -78,6 +78,11 @@ export class ReplyPattern extends ReceivingPattern {
     if (this.#asker === pipe) this.#asker = undefined;
   }
 
+  override close(): void {
+    super.close();
+    this.#envelope = [];
+  }
+
   /** Keeps the envelope and returns the body; `undefined` when there is no empty frame, or nothing behind it. */
   #open(pipe: Pipe, frames: Buffer[]): Buffer[] | undefined {
     let length = 0;

@@ -114,6 +114,10 @@ export class RequestPattern extends Pattern {
     if (this.#asked === pipe) this.#asked = undefined;
   }
 
+  override close(): void {
+    this.#reply = undefined;
+  }
+
   #received(): void {
     this.#reply = undefined;
     this.#state = "ready";

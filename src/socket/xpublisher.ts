@@ -13,6 +13,7 @@ import { limitOf, type Pipe } from "../pipe.ts";
 import { Ring } from "../ring.ts";
 import { FairQueue } from "../routing/fair-queue.ts";
 import { SubscriptionTrie } from "../routing/subscription-trie.ts";
+import { discardAll } from "./pattern.ts";
 import { PublisherPattern } from "./publisher.ts";
 import { coreOf, DuplexSocket, defineType, type SocketOptions } from "./socket.ts";
 import { isSubscription, SUBSCRIBE, setTopics, UNSUBSCRIBE } from "./topics.ts";
@@ -104,6 +105,12 @@ export class XPublisherPattern extends PublisherPattern {
     super.ended(pipe);
     if (pipe.waiting === 0) this.#behind.deactivate(pipe);
     if (this.#onlyNext === pipe) this.#onlyNext = undefined;
+  }
+
+  override close(): void {
+    super.close();
+    this.#notices.clear();
+    discardAll(this.#behind);
   }
 
   protected override match(frames: Uint8Array[], out: Pipe[]): number {

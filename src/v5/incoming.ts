@@ -49,8 +49,14 @@ export class Incoming {
     this.advance();
   }
 
+  /** The socket is closed: what was read ahead is dropped. */
+  end(): void {
+    this.#inbox.clear();
+  }
+
   readonly #arrived = (messages: Buffer[][]): void => {
     this.#isReading = false;
+    if (this.#core.isClosed) return;
     for (const message of messages) this.#inbox.push(message);
     this.advance();
   };

@@ -194,7 +194,10 @@ export class Socket extends EventEmitter {
   /** Closes the socket. What peers can take is still sent, and delivered within the linger time. */
   close(): this {
     this.#socket.close();
-    if (this.#core.isClosed) this.#outgoing.end();
+    if (this.#core.isClosed) {
+      this.#incoming?.end();
+      this.#outgoing.end();
+    }
     return this;
   }
 

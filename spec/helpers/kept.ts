@@ -1,0 +1,34 @@
+/** What is still reachable: buffers are tracked by weak references, and looked for after garbage collection. */
+import { collectGarbage } from "./wait.ts";
+
+/** How often to collect before what is still there counts as kept: finished writes and promises let go a few turns later. */
+const COLLECTIONS = 5;
+
+/** Memory up to here may be a pool's, which stays. */
+const POOL_BYTES = 8192;
+
+export class Kept {
+  readonly #tracked: { readonly what: string; readonly reference: WeakRef<object> }[] = [];
+
+  /** Tracks a body, and its memory if that is its own, by a name for the report. */
+  track<B extends Uint8Array>(what: string, body: B): B {
+    this.#tracked.push({ what, reference: new WeakRef(body) });
+    if (body.buffer.byteLength > POOL_BYTES) {
+      this.#tracked.push({ what: `the memory of ${what}`, reference: new WeakRef(body.buffer) });
+    }
+    return body;
+  }
+
+  /** The names of those that are still reachable. */
+  async left(): Promise<string[]> {
+    for (let i = 0; i < COLLECTIONS; i++) {
+      await collectGarbage();
+      if (this.#alive().length === 0) break;
+    }
+    return this.#alive();
+  }
+
+  #alive(): string[] {
+    return this.#tracked.filter(({ reference }) => reference.deref() !== undefined).map(({ what }) => what);
+  }
+}
