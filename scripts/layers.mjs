@@ -2,8 +2,8 @@
  * The rules that hold the sources to their layers; check-layers.mjs applies them to this project.
  *
  * A file imports lower layers and its own folder, types included. Only transport/ reaches the network and the file system,
- * only crypto/ (and a WebSocket handshake) cryptography, only the listed places timers; the sans-io layers see no clock and
- * no randomness but what is handed to them. What one file imports is read from the bundler's metafile, so that comments and
+ * only crypto/ (and a WebSocket handshake) cryptography. Timers, microtasks and the time come from clock.ts, which takes them once,
+ * so that faked ones reach nobody; the sans-io layers may not even ask it, and see no randomness but what is handed to them. What one file imports is read from the bundler's metafile, so that comments and
  * strings do not matter; type-only imports, which the bundler drops, are read from the text.
  */
 import { readdirSync, readFileSync } from "node:fs";
@@ -12,7 +12,7 @@ import { build, transform } from "esbuild";
 
 /** From the bottom to the top; a name that ends in a slash is a folder, one that ends in a star a beginning. */
 const LAYERS = [
-  ["errors.ts", "constants.ts", "bytes.ts", "ring.ts", "runtime.ts"],
+  ["errors.ts", "constants.ts", "bytes.ts", "ring.ts", "runtime.ts", "clock.ts"],
   ["events.ts", "codec/", "crypto/"],
   ["options.ts", "option-rows.ts", "option-table.ts", "option-access.ts", "option-types.ts", "context-options.ts"],
   ["mechanism/"],
@@ -25,13 +25,16 @@ const LAYERS = [
   ["index.ts", "auth.ts", "draft.ts", "v5-compat.ts"],
 ];
 
+/** Where timers, microtasks and the time come from. */
+const CLOCK = "clock.ts";
+
 /** Who may import what of Node; what is not listed, nobody may. */
 const BUILTINS = new Map([
   ...["net", "fs", "http", "https", "dns", "os", "tls", "dgram", "path"].map((name) =>
     entry(name, name === "fs" || name === "path" ? ["transport/", "auth/certificates"] : ["transport/"]),
   ),
   entry("crypto", ["crypto/", "transport/ws"]),
-  entry("timers", ["session/", "socket/", "context.ts", "proxy.ts", "v5-compat.ts", "transport/net-stream.ts"]),
+  entry("timers", [CLOCK]),
   entry("buffer", [""]),
   entry("events", [""]),
   entry("util", [""]),
@@ -42,13 +45,13 @@ const BUILTINS = new Map([
 /** Who may bundle a package. */
 const PACKAGES = ["crypto/", "transport/"];
 
-/** Who may use timers. */
-const TIMERS = ["session/", "socket/", "context.ts", "proxy.ts", "v5-compat.ts", "transport/net-stream.ts"];
-const TIMER_CALL = /\b(setTimeout|setInterval|setImmediate)\b/;
+/** Globals that tests fake; clock.ts has the same under the same names, and `now`. */
+const FAKEABLE = /(?<![.\w$])(?:set|clear)(?:Timeout|Interval|Immediate)\b|(?<![.\w$])queueMicrotask\b/g;
+const FAKEABLE_MEMBER = /\b(?:process\.(?:nextTick|hrtime)|performance|Date\.now|new Date|scheduler)\b/;
 
 /** Who has clock and randomness handed in. */
 const SANS_IO = ["codec/", "crypto/", "mechanism/", "connection/", "routing/", "pipe.ts"];
-const CLOCK_CALL = /\b(Date\.now|new Date|performance\.now|process\.hrtime|Math\.random)\b/;
+const RANDOM_CALL = /\bMath\.random\b/;
 
 /** @param {string} name @param {string[]} places @returns {[string, string[]]} */
 function entry(name, places) {
@@ -72,6 +75,17 @@ function fault(from, to) {
   const b = place(to);
   if (b.layer < a.layer || (b.layer === a.layer && a.folder === b.folder)) return undefined;
   return `${from} imports ${to}: ${b.layer > a.layer ? "up" : "sideways"}, from layer ${a.layer} to ${b.layer}`;
+}
+
+/** What `code` uses of what tests fake, and does not import from clock.ts. @param {string} code @returns {string[]} */
+function fakeable(code) {
+  const imports = /^import\s*\{([^}]*)\}\s*from\s*"(?:\.{1,2}\/)+clock\.ts";$/gm;
+  const imported = new Set(
+    [...code.matchAll(imports)].flatMap(([, names]) => names.split(",").map((name) => name.trim())),
+  );
+  const globals = [...code.matchAll(FAKEABLE)].map(([name]) => name).filter((name) => !imported.has(name));
+  const member = FAKEABLE_MEMBER.exec(code);
+  return [...globals, ...(member ? [member[0]] : [])];
 }
 
 /**
@@ -126,10 +140,11 @@ export async function checkLayers(src) {
     }
     // Without types and comments.
     const { code } = await transform(text, { loader: "ts", legalComments: "none" });
-    const timer = TIMER_CALL.exec(code);
-    if (timer && !within(file, TIMERS)) faults.add(`${file} uses ${timer[1]}: no timers here`);
-    const clock = CLOCK_CALL.exec(code);
-    if (clock && within(file, SANS_IO)) faults.add(`${file} uses ${clock[1]}: clock and randomness are handed in`);
+    if (file !== CLOCK) {
+      for (const name of fakeable(code)) faults.add(`${file} uses the global ${name}: only ${CLOCK} does`);
+    }
+    if (RANDOM_CALL.test(code) && within(file, SANS_IO))
+      faults.add(`${file} uses Math.random: randomness is handed in`);
   }
 
   for (const [from, { imports }] of Object.entries((await bundleApart(src, files)).inputs)) {
@@ -137,6 +152,8 @@ export async function checkLayers(src) {
       if (to.startsWith("src:")) {
         const wrong = fault(from, to.slice("src:".length));
         if (wrong) faults.add(wrong);
+        if (to === `src:${CLOCK}` && within(from, SANS_IO))
+          faults.add(`${from} imports ${CLOCK}: the time is handed in`);
       } else if (BUILTINS.has(to) || to.startsWith("node:")) {
         const places = BUILTINS.get(to);
         if (!places) faults.add(`${from} imports ${to}: not among the modules this package uses`);

@@ -8,6 +8,7 @@
  *   in `beforeExit`, and while a write that the kernel did not take holds the event loop, by `heldRequests`.
  * - On `process.exit()` nothing can wait any more: what is queued is offered to the kernel once (`exit`).
  */
+import { clearInterval, now, setInterval, setTimeout } from "./clock.ts";
 import { SlabPool } from "./codec/encoder.ts";
 import { EXIT_ASK_GAP_MS, EXIT_POLL_MS, EXIT_WARNING_MS } from "./constants.ts";
 import { errnoError } from "./errors.ts";
@@ -125,7 +126,7 @@ class ProcessEnd {
   }
 
   readonly #mustWait = (): boolean => {
-    const time = performance.now();
+    const time = now();
     // Long not asked: something else kept the process alive meanwhile, and it ends anew.
     if (time - this.#askedAt > EXIT_ASK_GAP_MS) this.#endedAt = time;
     this.#askedAt = time;

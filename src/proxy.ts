@@ -5,6 +5,7 @@
  * It works on the sockets' patterns directly, in batches, and is woken by them; nothing polls. A message is taken from one
  * side only when the other can take one, so that back-pressure passes through and nothing is buffered here.
  */
+import { queueMicrotask, setImmediate } from "./clock.ts";
 import { OPERATIONS_PER_INPUT } from "./constants.ts";
 import { errnoError } from "./errors.ts";
 import type { SocketCore } from "./socket/core.ts";

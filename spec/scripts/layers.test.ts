@@ -33,7 +33,8 @@ it("accepts imports that go down, and within a folder", async () => {
       'import type { B } from "./b.ts";\nimport { value } from "../errors.ts";\nexport const a: B = value;\n',
     "codec/b.ts": "export type B = number; // no setTimeout, no Date.now\n",
     "transport/tcp.ts": 'import net from "node:net";\nexport const server = net.createServer;\n',
-    "session/session.ts": "export const later = setTimeout;\n",
+    "clock.ts": 'import * as timers from "node:timers";\nexport const setTimeout = timers.setTimeout;\n',
+    "session/session.ts": 'import { setTimeout } from "../clock.ts";\nexport const later = setTimeout;\n',
   });
   assert.equal(faults, []);
 });
@@ -81,16 +82,34 @@ const planted: [title: string, files: Record<string, string>, fault: RegExp][] =
   ],
   ["a package outside crypto", { "codec/a.ts": 'export { sha256 } from "@noble/hashes";\n' }, /may bundle packages/],
   [
-    "a timer in a sans-io layer",
-    { "connection/a.ts": "export const a = () => setTimeout(() => {}, 1);\n" },
-    /no timers/,
+    "a global timer",
+    { "session/a.ts": "export const a = () => setTimeout(() => {}, 1);\n" },
+    /^session\/a\.ts uses the global setTimeout/,
   ],
   [
-    "a timer in a transport that is not the stream",
-    { "transport/a.ts": "export const a = setImmediate;\n" },
-    /no timers/,
+    "a global timer beside one of the clock's",
+    {
+      "session/a.ts": 'import { setTimeout } from "../clock.ts";\nexport const a = [setTimeout, clearTimeout];\n',
+      "clock.ts": "export const setTimeout = globalThis.setTimeout;\n",
+    },
+    /^session\/a\.ts uses the global clearTimeout/,
   ],
-  ["the clock in a sans-io layer", { "mechanism/a.ts": "export const a = () => Date.now();\n" }, /handed in/],
+  ["a microtask of the globals", { "v5/a.ts": "export const a = queueMicrotask;\n" }, /uses the global queueMicrotask/],
+  ["process.nextTick", { "transport/a.ts": "process.nextTick(() => {});\n" }, /uses the global process\.nextTick/],
+  [
+    "the time of the globals",
+    { "session/a.ts": "export const a = performance.now();\n" },
+    /uses the global performance/,
+  ],
+  ["timers of Node", { "session/a.ts": 'export * from "node:timers";\n' }, /imports node:timers: only clock/],
+  [
+    "the clock in a sans-io layer",
+    {
+      "mechanism/a.ts": 'export { now } from "../clock.ts";\n',
+      "clock.ts": "export const now = () => performance.now();\n",
+    },
+    /^mechanism\/a\.ts imports clock\.ts: the time is handed in/,
+  ],
   ["randomness in a sans-io layer", { "routing/a.ts": "export const a = () => Math.random();\n" }, /handed in/],
 ];
 

@@ -1,5 +1,6 @@
 /** Busy polling: when a wait is polled through, when that ends, and what a program sees of it. The clock is the test's own. */
 import { Context, Dealer, Proxy, Pull, Push, Reply, Request, Router, Subscriber, XPublisher } from "zmtp";
+import { internals as clock } from "../../src/clock.ts";
 import { BUSY_POLL_PATIENCE, BUSY_POLL_ROUNDS, BUSY_POLL_SAMPLE } from "../../src/constants.ts";
 import { BusyPoll } from "../../src/session/busy-poll.ts";
 import { Turn } from "../../src/session/turn.ts";
@@ -153,22 +154,18 @@ it("interruptions from before it began do not count, nor few, nor what the runti
 
 /** How often the clock is read meanwhile: nothing else here needs it. */
 async function clockReads(act: () => void | Promise<void>): Promise<number> {
-  const own = Object.getOwnPropertyDescriptor(performance, "now");
-  const real = performance.now;
+  const real = clock.uptime;
   let reads = 0;
-  const value = (): number => {
+  clock.uptime = () => {
     reads++;
-    return real.call(performance);
+    return real();
   };
-  // Where it is inherited it cannot be assigned to.
-  Object.defineProperty(performance, "now", { configurable: true, writable: true, value });
   try {
     await act();
     await round();
     await round();
   } finally {
-    if (own === undefined) Reflect.deleteProperty(performance, "now");
-    else Object.defineProperty(performance, "now", own);
+    clock.uptime = real;
   }
   return reads;
 }

@@ -12,7 +12,9 @@
  * Passwords are kept and compared as digests: the time of a comparison tells neither where two differ nor how long the right
  * one is, and it is the same for a user who does not exist.
  */
+
 import { EMPTY } from "../bytes.ts";
+import { queueMicrotask } from "../clock.ts";
 import { encodeProperties } from "../codec/command.ts";
 import { decodeZ85, encodeZ85 } from "../codec/z85.ts";
 import type { Context } from "../context.ts";

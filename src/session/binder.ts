@@ -2,6 +2,7 @@
  * A binder keeps one `bind()`: it listens, runs a session for each peer that comes, and gives a peer a pipe when its
  * handshake is done. What waits for a peer that leaves is dropped; what it sent can still be read.
  */
+import { clearTimeout, setTimeout } from "../clock.ts";
 import type { PeerInfo } from "../connection/connection.ts";
 import type { ErrnoError } from "../errors.ts";
 import type { MechanismFactory } from "../mechanism/mechanism.ts";

@@ -15,6 +15,7 @@
  * Measured (two cores, virtual, Node 20; `bench/micro/busy-poll.mjs`): a round trip between two processes takes 25 µs, and the asking end
  * 20 µs of processor time; asleep 112 and 48 µs. On one core it is 22 and 25 µs.
  */
+import { now, setImmediate } from "../clock.ts";
 import {
   BUSY_POLL_CREDIT,
   BUSY_POLL_FAULT,
@@ -23,7 +24,6 @@ import {
   BUSY_POLL_ROUNDS,
   BUSY_POLL_SAMPLE,
 } from "../constants.ts";
-import { now } from "./host.ts";
 
 /** What a context says of it. */
 export interface BusyPollOptions {

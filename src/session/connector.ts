@@ -9,6 +9,7 @@
  * stays.
  */
 
+import { clearTimeout, setTimeout } from "../clock.ts";
 import type { Failure } from "../connection/connection.ts";
 import { RECONNECT_FAULT_DOUBLINGS, TIMER_MAX_MS } from "../constants.ts";
 import type { ErrnoError } from "../errors.ts";

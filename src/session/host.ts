@@ -68,6 +68,3 @@ export interface Carrier {
   /** Stops; unsent messages are delivered within `linger` milliseconds (-1: no limit, 0: dropped). */
   close(linger: number): void;
 }
-
-/** The clock of sessions, in milliseconds. */
-export const now: () => number = () => performance.now();

@@ -2,6 +2,7 @@
  * What an endpoint's connections need for security: the CURVE side, made once for all of them, and the way to the
  * authenticator, which is another socket of the same context (RFC 27, "ZAP").
  */
+import { now } from "../clock.ts";
 import type { ZapHook } from "../connection/security.ts";
 import { errnoError } from "../errors.ts";
 import { loadCurve } from "../mechanism/lazy.ts";
@@ -11,7 +12,6 @@ import type { OptionValues } from "../options.ts";
 import type { PeerFacts, Pipe, PipeOwner } from "../pipe.ts";
 import { UNKNOWN_PEER } from "../pipe.ts";
 import type { InprocHost, InprocNames, InprocPipe } from "../transport/inproc.ts";
-import { now } from "./host.ts";
 
 /**
  * Makes the CURVE side of an endpoint's connections; undefined with another mechanism.

@@ -11,6 +11,7 @@
  * - Writing: one batch of whole messages at a time, for as long as the kernel takes everything at once.
  * - A session ends once, in one order: what was received becomes readable, events are raised, the keeper gets its pipe back.
  */
+import { clearTimeout, now, setTimeout } from "../clock.ts";
 import { ZMTP_3_0 } from "../codec/greeting.ts";
 import type { ConnectionHandler, Failure, PeerInfo } from "../connection/connection.ts";
 import { INCOMPATIBLE_CODE } from "../connection/failure.ts";
@@ -23,7 +24,7 @@ import type { MechanismFactory } from "../mechanism/mechanism.ts";
 import type { OptionValues } from "../options.ts";
 import type { NetPipe, PipeLink } from "../pipe.ts";
 import type { NetStream, StreamHandler } from "../transport/net-stream.ts";
-import { now, type SessionHost } from "./host.ts";
+import type { SessionHost } from "./host.ts";
 import { mayAsk, ZapQuestion } from "./security.ts";
 import type { Flushable } from "./turn.ts";
 

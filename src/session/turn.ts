@@ -8,6 +8,7 @@
  *
  * One `Turn` serves all sockets of a context.
  */
+import { setImmediate } from "../clock.ts";
 import { LEAST_OPERATIONS, MESSAGES_PER_OPERATION, OPERATIONS_PER_INPUT, OPERATIONS_PER_TURN } from "../constants.ts";
 import { BusyPoll, type BusyPollOptions } from "./busy-poll.ts";
 

@@ -7,6 +7,7 @@
  *     open <-> blocked (an asynchronous bind or unbind, or a running proxy)        open -> closed, for good
  */
 
+import { clearTimeout, now, setImmediate, setTimeout } from "../clock.ts";
 import type { SlabPool } from "../codec/encoder.ts";
 import { Connection, type ConnectionHandler } from "../connection/connection.ts";
 import { type PeerConnection, RawConnection } from "../connection/raw.ts";
@@ -18,7 +19,7 @@ import { createOptions, type OptionValues, SOCKET_TYPES, UNSET } from "../option
 import { limitOf, NetPipe, type PeerFacts, type Pipe, type PipeLimits, type PipeLink, RawPipe } from "../pipe.ts";
 import { Binder } from "../session/binder.ts";
 import { Connector } from "../session/connector.ts";
-import { type Carrier, type ConnectionSetup, now, type SessionHost } from "../session/host.ts";
+import type { Carrier, ConnectionSetup, SessionHost } from "../session/host.ts";
 import type { Flushable } from "../session/turn.ts";
 import { type Endpoint, parseEndpoint } from "../transport/endpoint.ts";
 import { InprocBinder, type InprocHost, InprocPipe } from "../transport/inproc.ts";

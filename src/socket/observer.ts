@@ -8,7 +8,9 @@
  * `ObserverHub` is the socket's end: it is where sessions report, and makes the observers. An observer that its user closed is
  * replaced by a new one when `events` is asked for again; until then the same object is given.
  */
+
 import { EventEmitter } from "node:events";
+import { queueMicrotask } from "../clock.ts";
 import { KEPT_EVENTS } from "../constants.ts";
 import { errnoError } from "../errors.ts";
 import type { Event, EventOfType, EventSink, EventType } from "../events.ts";

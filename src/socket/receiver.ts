@@ -2,6 +2,7 @@
  * The receiving half of a socket: one `receive()` at a time. A message that is here resolves it at once; otherwise it
  * waits, for `receiveTimeout` at the longest, and the next message goes to it directly, without passing through a queue.
  */
+import { clearTimeout, queueMicrotask, setTimeout } from "../clock.ts";
 import { errnoError } from "../errors.ts";
 import type { SocketCore } from "./core.ts";
 import type { Pattern } from "./pattern.ts";

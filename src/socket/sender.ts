@@ -2,6 +2,7 @@
  * The sending half of a socket: one `send()` at a time, which resolves at once when the pattern took the message and
  * otherwise waits until it can, for `sendTimeout` at the longest.
  */
+import { clearTimeout, setTimeout } from "../clock.ts";
 import { ALWAYS_COPY_BYTES } from "../constants.ts";
 import { type ErrorCode, errnoError } from "../errors.ts";
 import type { SocketCore } from "./core.ts";

@@ -4,6 +4,7 @@
  */
 
 import { connect, type Socket } from "node:net";
+import { clearTimeout, queueMicrotask } from "../clock.ts";
 import { CONNECT_ADDRESS_MS, SOCKS_TIMEOUT_MS } from "../constants.ts";
 import { type ErrnoError, errnoError, systemError } from "../errors.ts";
 import type { OptionValues } from "../options.ts";
@@ -57,9 +58,9 @@ class Attempt implements HeldRequest {
     const { connectTimeout } = options;
     if (connectTimeout > 0) this.#limit = timer(connectTimeout, () => this.#fail(this.#timedOut()));
     heldRequests.add(this);
-    if (endpoint.scheme === "ipc") process.nextTick(() => this.#startIpc(endpoint));
+    if (endpoint.scheme === "ipc") queueMicrotask(() => this.#startIpc(endpoint));
     else if (options.socksProxy === "") this.#startTcp(endpoint, options.ipv6);
-    else process.nextTick(() => this.#startSocks(endpoint));
+    else queueMicrotask(() => this.#startSocks(endpoint));
   }
 
   cancel(): void {
@@ -97,7 +98,7 @@ class Attempt implements HeldRequest {
     if (endpoint.family !== 0) {
       const target = literal(endpoint, ipv6);
       this.#addresses = target === undefined ? [] : [target];
-      process.nextTick(() => this.#tryNext(endpoint, this.#noAddress("IPv6 is off")));
+      queueMicrotask(() => this.#tryNext(endpoint, this.#noAddress("IPv6 is off")));
       return;
     }
     resolve(endpoint.host, ipv6, (error, found) => {

@@ -15,6 +15,7 @@
  */
 
 import { Socket as NetSocket } from "node:net";
+import { clearTimeout, queueMicrotask, setTimeout } from "../clock.ts";
 import { END_WAIT_MS } from "../constants.ts";
 import type { OptionValues } from "../options.ts";
 import { formatHostPort } from "./endpoint.ts";
@@ -134,7 +135,7 @@ export class NetStream implements HeldRequest, DirectReader {
     const socket = this.#socket;
     const last = Array.isArray(parts) ? parts.length - 1 : 0;
     if (this.#state !== OPEN || last < 0 || this.#broken !== undefined) {
-      if (done !== undefined) process.nextTick(done);
+      if (done !== undefined) queueMicrotask(done);
       return;
     }
     const callback = done === this.#done && this.#callback !== undefined ? this.#callback : this.#callbackFor(done);

@@ -6,6 +6,7 @@
  * microtask tells those that were there when it began, and not too many follow each other in a turn of the event loop, so
  * that a program whose callbacks send again does not keep its own input from being read.
  */
+import { queueMicrotask } from "../clock.ts";
 import { errnoError } from "../errors.ts";
 import { Ring } from "../ring.ts";
 import type { SocketCore } from "../socket/core.ts";

@@ -2,7 +2,9 @@
  * The socket of version 5: an event emitter with callbacks, over a socket of this package. It receives by itself and
  * emits each message; it sends through a queue without a limit; errors go to the callback, or else become an `error` event.
  */
+
 import { EventEmitter } from "node:events";
+import { queueMicrotask } from "../clock.ts";
 import type { ErrnoError } from "../errors.ts";
 import type { Event, EventType } from "../events.ts";
 import type { SocketCore } from "../socket/core.ts";
@@ -255,7 +257,7 @@ export class Socket extends EventEmitter {
   #endpoint(method: "bind" | "unbind", address: string, callback: Callback | undefined): this {
     const done = this.#socket[method](address);
     const settled = (error?: Error): void => {
-      process.nextTick(() => {
+      queueMicrotask(() => {
         if (error === undefined) {
           this.emit(method, address);
           callback?.();

@@ -1,0 +1,38 @@
+/**
+ * Timers, the check phase, microtasks and the time. They come from here alone: a test that fakes timers must not stop the
+ * sockets of the program that it tests.
+ *
+ * All are taken when this is loaded, since `node:timers` may be faked later. Loading while the globals are faked does no harm, as
+ * with Jest's `enableGlobally`: none is a global, and `process.uptime` is nothing that anybody fakes. It counts as
+ * `performance.now` does, without the two milliseconds that the first touch of `performance` takes.
+ */
+import * as timers from "node:timers";
+
+export const setTimeout: typeof timers.setTimeout = timers.setTimeout;
+export const clearTimeout: typeof timers.clearTimeout = timers.clearTimeout;
+export const setInterval: typeof timers.setInterval = timers.setInterval;
+export const clearInterval: typeof timers.clearInterval = timers.clearInterval;
+export const setImmediate: typeof timers.setImmediate = timers.setImmediate;
+
+/** In seconds; in one place, where a test can count or change it. */
+export const internals: { uptime(): number } = { uptime: process.uptime };
+
+/** Milliseconds since the process began; never goes back. */
+export function now(): number {
+  return internals.uptime() * 1000;
+}
+
+const DONE = Promise.resolve();
+
+/** Calls back from the microtask queue. What the callback throws is the process's to handle. */
+export function queueMicrotask(callback: () => void): void {
+  void DONE.then(() => {
+    try {
+      callback();
+    } catch (error) {
+      setImmediate(() => {
+        throw error;
+      });
+    }
+  });
+}
