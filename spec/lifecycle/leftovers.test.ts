@@ -101,20 +101,20 @@ it(
   "close() in each state of a connection",
   () =>
     leavesNothing(async () => {
-      const server = await RawServer.listen();
       const port = await freePort();
-      const state: Record<string, (push: Push) => unknown> = {
+      const servers: RawServer[] = [];
+      const state: Record<string, (push: Push, server: RawServer) => unknown> = {
         "at once": () => {},
         "in the turn after": () => settle(),
-        "connected, before any octet": () => server.accept(),
-        "in the greeting": async () => (await server.accept()).write(GREETING.subarray(0, 20)),
-        "in the handshake": async () => {
+        "connected, before any octet": (_push, server) => server.accept(),
+        "in the greeting": async (_push, server) => (await server.accept()).write(GREETING.subarray(0, 20)),
+        "in the handshake": async (_push, server) => {
           const peer = await server.accept();
           peer.write(GREETING);
           await peer.read(92);
         },
-        ready: async () => (await server.accept()).handshake("PULL"),
-        "with messages on their way": async (push) => {
+        ready: async (_push, server) => (await server.accept()).handshake("PULL"),
+        "with messages on their way": async (push, server) => {
           await push.send(Buffer.alloc(1000));
           await (await server.accept()).handshake("PULL");
           await push.send(Buffer.alloc(1_000_000));
@@ -127,14 +127,17 @@ it(
       };
       for (const linger of [0, 200]) {
         for (const reach of Object.values(state)) {
+          // One for each: a connection that was closed at once may still come in.
+          const server = await RawServer.listen();
           const push = new Push({ linger, reconnectInterval: 20 });
           push.connect(server.address);
-          await reach(push);
+          await reach(push, server);
           push.close();
+          servers.push(server);
         }
       }
       await sleep(300);
-      await server.close();
+      for (const server of servers) await server.close();
     }),
   { timeout: 20_000 },
 );

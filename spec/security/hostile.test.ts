@@ -462,8 +462,8 @@ it("metadata that is too large, or none, or claims what it must not", async () =
           invalid,
         ],
         ["a routing id of 256 octets", metadataOf("PUSH", ["Identity", Buffer.alloc(256, 1)]), invalid],
-        ["a type that does not fit", metadataOf("PUB"), "nothing"],
-        ["no type that there is", metadataOf("NONE"), "nothing"],
+        ["a type that does not fit", metadataOf("PUB"), invalid],
+        ["no type that there is", metadataOf("NONE"), invalid],
       ] as const) {
         await scene.attack(`${name} ${role}: ${title}`, expected, play, { metadata });
       }

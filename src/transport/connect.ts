@@ -3,11 +3,12 @@
  * What comes of it is told later, never inside `connectStream`, and at most once; after `cancel` never.
  */
 
-import { connect, type Socket } from "node:net";
+import { connect, type LookupFunction, Socket as NetSocket, type Socket } from "node:net";
 import { clearTimeout, queueMicrotask } from "../clock.ts";
 import { CONNECT_ADDRESS_MS, SOCKS_TIMEOUT_MS } from "../constants.ts";
 import { type ErrnoError, errnoError, systemError } from "../errors.ts";
 import type { OptionValues } from "../options.ts";
+import { IS_NODE } from "../runtime.ts";
 import { type HostPort, type IpcEndpoint, parseHostPort, type TcpEndpoint } from "./endpoint.ts";
 import type { HeldRequest } from "./held.ts";
 import { nodePath } from "./ipc.ts";
@@ -125,7 +126,7 @@ class Attempt implements HeldRequest {
     }
     try {
       const socket = connect({
-        host: target.address,
+        ...known(target),
         port: endpoint.port,
         autoSelectFamily: false,
         // What a proxy says is read as `data`.
@@ -153,13 +154,19 @@ class Attempt implements HeldRequest {
       else if (this.#socks !== undefined) this.#negotiate(socket, this.#socks);
       else this.#succeed(socket);
     });
-    // Stays while the socket is dropped: whatever it still reports is nobody's concern.
-    socket.on("error", (error) => {
+    const onError = (error: Error): void => {
       if (this.#isOver || this.#socket !== socket) return;
       const reason = systemError(error, address);
       if (endpoint === undefined) this.#fail(reason);
       else this.#failAddress(endpoint, reason);
-    });
+    };
+    // Stays while the socket is dropped: whatever it still reports is nobody's concern.
+    socket.on("error", onError);
+    // The event comes by `process.nextTick`, which a test may fake; Node's hook for those who implement a stream is called at once.
+    socket._destroy = (error, callback) => {
+      NetSocket.prototype._destroy.call(socket, error, callback);
+      if (error !== null) queueMicrotask(() => onError(error));
+    };
   }
 
   #negotiate(socket: Socket, socks: SocksHandshake): void {
@@ -229,6 +236,19 @@ class Attempt implements HeldRequest {
     if (cause) error.cause = cause;
     return error;
   }
+}
+
+/** Any text that is no address. */
+const PEER = "peer";
+
+/**
+ * The address for `net.connect`. Node starts with a literal one in `process.nextTick`, which a test may fake, and with a name at
+ * once when its own look-up answers at once.
+ */
+function known({ address, family }: Resolved): { host: string; lookup?: LookupFunction } {
+  return IS_NODE
+    ? { host: PEER, lookup: (_host, _options, answer) => answer(null, address, family) }
+    : { host: address };
 }
 
 /** The address to leave from: an interface's, a literal, or any. */

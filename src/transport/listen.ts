@@ -1,6 +1,6 @@
 /**
- * Listening: from an endpoint to a `net.Server`, in two ways. `listen` goes through Node's documented functions and may look
- * names up. `listenSync` is done when it returns, which Node's documented functions are for two targets only: every
+ * Listening: from an endpoint to a `net.Server`, in two ways. `listen` may look names up, and where a runtime has only Node's documented
+ * functions it waits for their event. `listenSync` is done when it returns, which Node's documented functions are for two targets only: every
  * interface, and ipc paths. For one address it takes `net._createServerHandle`, on which Node's cluster module is built and
  * which every release has. Where a runtime has neither that nor a `listen` that is done at once, `listenSync` on one address
  * fails with ENOTSUP.
@@ -60,7 +60,9 @@ export async function listen(
   const opening = new Opening(endpoint, options, handler, host);
   for (const target of opening.targets) {
     try {
-      return opening.opened(await open(target, options.backlog));
+      return opening.opened(
+        isDoneAtOnce(target) ? openSync(target, options, endpoint.address) : await open(target, options.backlog),
+      );
     } catch (error) {
       opening.failed(error as NodeJS.ErrnoException);
     }
@@ -219,6 +221,11 @@ function listenArguments(target: Target, backlog: number): net.ListenOptions {
   return "path" in target
     ? { ...common, path: target.path }
     : { ...common, host: target.host.address, port: target.port };
+}
+
+/** Whether `openSync` needs no detour: an event of Node's for the same would not come while a test fakes `process.nextTick`. */
+function isDoneAtOnce(target: Target): boolean {
+  return "path" in target || internals.createServerHandle !== undefined;
 }
 
 function open(target: Target, backlog: number): Promise<net.Server> {

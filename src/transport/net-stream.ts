@@ -125,6 +125,8 @@ export class NetStream implements HeldRequest, DirectReader {
     socket.on("data", onData);
     this.#socket._write = writeOne;
     this.#socket._writev = writeMany;
+    this.#socket._destroy = destroyOne;
+    this.#socket.push = pushOne;
   }
 
   /**
@@ -306,7 +308,21 @@ function onClose(this: Carrier): void {
 
 type WriteCallback = (error?: Error | null) => void;
 
-// Node's hooks for those who implement a stream, in front of the socket's own.
+// Node's hooks for those who implement a stream, in front of the socket's own. The two that tell of an end are here since Node's events
+// come by `process.nextTick`: where a test fakes that, they do not come at all. Where it is real, the events come first.
+
+function destroyOne(this: Carrier, error: Error | null, callback: (error?: Error | null) => void): void {
+  const stream = this[STREAM];
+  NetSocket.prototype._destroy.call(this, error, callback);
+  if (stream !== undefined) queueMicrotask(() => finish(stream, error ?? undefined));
+}
+
+function pushOne(this: Carrier, chunk: unknown, encoding?: BufferEncoding): boolean {
+  const goesOn = NetSocket.prototype.push.call(this, chunk, encoding);
+  const stream = this[STREAM];
+  if (chunk === null && stream !== undefined && this.readableLength === 0) queueMicrotask(() => finish(stream));
+  return goesOn;
+}
 
 function writeOne(this: Carrier, chunk: unknown, encoding: BufferEncoding, callback: WriteCallback): void {
   NetSocket.prototype._write.call(this, chunk, encoding, forgiving(this, callback));
