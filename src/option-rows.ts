@@ -36,12 +36,9 @@ export interface OptionRow {
   readonly read: ((options: OptionValues, source: OptionSource) => unknown) | undefined;
   /** Undefined: read-only. */
   readonly write: ((options: OptionValues, value: never, source: OptionSource) => void) | undefined;
-  /** Takes effect without a new bind or connect, as far as the warning about it is concerned. */
+  /** Takes effect without a new bind or connect: its field is read where it matters, not from the copy that an endpoint keeps. */
   readonly live: boolean;
 }
-
-/** What changes without a new bind or connect, by libzmq's numbers; for others the warning is issued. */
-const LIVE: ReadonlySet<number> = new Set([6, 7, 17, 23, 24, 27, 28, 33, 40, 51, 52, 53, 56, 78]);
 
 /** Octets of a user name, a password, a routing id or a ZAP domain. */
 export const SHORT_TEXT_BYTES = 255;
@@ -63,6 +60,8 @@ export interface Where {
   /** What the number call reaches: "every" when absent. */
   stored?: Holders;
   access?: "rw" | "r" | "w";
+  /** False when absent. */
+  live?: boolean;
 }
 
 /** @throws EINVAL: the value, or the access, is not accepted. */
@@ -88,7 +87,7 @@ export function row(
     stored: where.stored ?? "every",
     read: access === "w" ? undefined : read,
     write: access === "r" ? undefined : write,
-    live: LIVE.has(id),
+    live: where.live ?? false,
   };
 }
 
@@ -326,7 +325,7 @@ export function verbose(id: number, level: Verbosity): OptionRow {
     undefined,
     id,
     "bool",
-    { stored: [SOCKET_TYPES.XPUB], access: "w" },
+    { stored: [SOCKET_TYPES.XPUB], access: "w", live: true },
     undefined,
     (options, value: boolean) => {
       options.verbosity = value ? level : null;
@@ -340,7 +339,7 @@ export function topic(id: number, subscribe: boolean): OptionRow {
     undefined,
     id,
     "text",
-    { stored: [SOCKET_TYPES.SUB, SOCKET_TYPES.XPUB], access: "w" },
+    { stored: [SOCKET_TYPES.SUB, SOCKET_TYPES.XPUB], access: "w", live: true },
     undefined,
     (_, value: Buffer | null, source) => source.setTopic(value ?? Buffer.alloc(0), subscribe),
   );

@@ -46,17 +46,24 @@ export function mechanismNumber(mechanism: SecurityMechanism): number {
 }
 
 const routed = { holders: [T.REQ, T.REP, T.DEALER, T.ROUTER] };
-const probing = { holders: [T.REQ, T.DEALER, T.ROUTER], stored: [T.REQ, T.DEALER, T.ROUTER], access: "w" } as const;
+const probing = {
+  holders: [T.REQ, T.DEALER, T.ROUTER],
+  stored: [T.REQ, T.DEALER, T.ROUTER],
+  access: "w",
+  live: true,
+} as const;
 const conflating = { holders: [T.DEALER, T.PUB, T.SUB, T.PUSH, T.PULL, T.SCATTER, T.GATHER], access: "w" } as const;
-const requester = { holders: [T.REQ], stored: [T.REQ], access: "w" } as const;
-const router = { holders: [T.ROUTER], stored: [T.ROUTER] };
-const publisher = { holders: [T.XPUB], stored: [T.XPUB, T.PUB], access: "w" } as const;
+const requester = { holders: [T.REQ], stored: [T.REQ], access: "w", live: true } as const;
+const router = { holders: [T.ROUTER], stored: [T.ROUTER], live: true };
+const publisher = { holders: [T.XPUB], stored: [T.XPUB, T.PUB], access: "w", live: true } as const;
 const counted = {
   holders: [T.PUB, T.SUB, T.XPUB, T.XSUB],
   stored: [T.PUB, T.SUB, T.XPUB, T.XSUB],
   access: "r",
 } as const;
-const eager = { holders: [T.ROUTER, T.DEALER, T.SERVER, T.CLIENT, T.PEER] };
+const greeting = { holders: [T.ROUTER, T.DEALER, T.SERVER, T.CLIENT, T.PEER], live: true };
+const parting = { holders: [T.ROUTER, T.SERVER, T.PEER], live: true };
+const losing = { holders: [T.DEALER, T.CLIENT, T.PEER], live: true };
 
 /** Every option of a socket, by libzmq's numbers. */
 export const OPTIONS: readonly OptionRow[] = [
@@ -71,16 +78,16 @@ export const OPTIONS: readonly OptionRow[] = [
   row(undefined, 13, "int32", { access: "r" }, () => 0, undefined),
   row(undefined, 15, "int32", { access: "r" }, (_, source) => source.pollEvents, undefined),
   number("type", 16, 0, { access: "r" }),
-  number("linger", 17, -1),
+  number("linger", 17, -1, { live: true }),
   number("reconnectInterval", 18, -1),
   number("backlog", 19, 0),
   number("reconnectMaxInterval", 21, 0),
   number("maxMessageSize", 22, Number.NEGATIVE_INFINITY, { kind: "int64" }),
-  number("sendHighWaterMark", 23, 0, { holders: WRITERS }),
-  number("receiveHighWaterMark", 24, 0, { holders: READERS }),
+  number("sendHighWaterMark", 23, 0, { holders: WRITERS, live: true }),
+  number("receiveHighWaterMark", 24, 0, { holders: READERS, live: true }),
   number("multicastHops", 25, 1, { holders: WRITERS }),
-  number("receiveTimeout", 27, -1, { holders: READERS }),
-  number("sendTimeout", 28, -1, { holders: WRITERS }),
+  number("receiveTimeout", 27, -1, { holders: READERS, live: true }),
+  number("sendTimeout", 28, -1, { holders: WRITERS, live: true }),
   row("lastEndpoint", 32, "text", { access: "r" }, (options) => options.lastEndpoint || null, undefined),
   { ...bool("mandatory", 33, router), read: refuse },
   number("tcpKeepalive", 34, -1, { maximum: 1 }),
@@ -116,7 +123,7 @@ export const OPTIONS: readonly OptionRow[] = [
   bool("manual", 71, publisher),
   octets("welcomeMessage", 72, 0, Number.POSITIVE_INFINITY, true, publisher),
   bool("notify", 73, { holders: [T.STREAM], stored: [T.STREAM], access: "w" }),
-  bool("invertMatching", 74, { holders: [T.PUB, T.SUB, T.XPUB] }),
+  bool("invertMatching", 74, { holders: [T.PUB, T.SUB, T.XPUB], live: true }),
   number("heartbeatInterval", 75, 0),
   row("heartbeatTimeToLive", 76, "int32", {}, (options) => options.heartbeatTimeToLive, writeTimeToLive),
   number("heartbeatTimeout", 77, 0),
@@ -139,14 +146,14 @@ export const OPTIONS: readonly OptionRow[] = [
   bool("manualLastValue", 98, publisher),
   text("socksUsername", 99, SHORT_TEXT_BYTES),
   text("socksPassword", 100, SHORT_TEXT_BYTES),
-  bool("onlyFirstSubscribe", 108, { holders: [T.XPUB, T.XSUB], stored: [T.XPUB, T.XSUB], access: "w" }),
+  bool("onlyFirstSubscribe", 108, { holders: [T.XPUB, T.XSUB], stored: [T.XPUB, T.XSUB], access: "w", live: true }),
   number("reconnectStop", 109, 0, { maximum: 7 }),
-  octets("helloMessage", 110, 0, Number.POSITIVE_INFINITY, true, eager),
-  octets("disconnectMessage", 111, 0, Number.POSITIVE_INFINITY, true, { holders: [T.ROUTER, T.SERVER, T.PEER] }),
-  octets("hiccupMessage", 114, 0, Number.POSITIVE_INFINITY, true, { holders: [T.DEALER, T.CLIENT, T.PEER] }),
-  bool("verboseUnsubscribe", 115, { holders: [T.XSUB], stored: [T.XSUB], access: "w" }),
+  octets("helloMessage", 110, 0, Number.POSITIVE_INFINITY, true, greeting),
+  octets("disconnectMessage", 111, 0, Number.POSITIVE_INFINITY, true, parting),
+  octets("hiccupMessage", 114, 0, Number.POSITIVE_INFINITY, true, losing),
+  bool("verboseUnsubscribe", 115, { holders: [T.XSUB], stored: [T.XSUB], access: "w", live: true }),
   row("topicsCount", 116, "int32", counted, (_, source) => source.topicsCount, undefined),
-  row("verbosity", -1, "other", { holders: [T.XPUB], access: "w" }, undefined, writeVerbosity),
+  row("verbosity", -1, "other", { holders: [T.XPUB], access: "w", live: true }, undefined, writeVerbosity),
 ];
 
 /** The rows by libzmq's numbers. */

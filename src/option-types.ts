@@ -17,7 +17,7 @@ export interface SocketOptionsCommon {
   readonly type: number;
   /**
    * Milliseconds that unsent messages are kept after `close`: -1 until they are delivered, 0 not at all. Default -1, and 0 for SUB,
-   * XSUB and DISH, or where `context.blocky` is false. Read at `close`. (ZMQ_LINGER)
+   * XSUB and DISH, or where `context.blocky` is false. Read at `close`. Live. (ZMQ_LINGER)
    */
   linger: number;
   /** Milliseconds between attempts to connect, -1 never again. Default 100. (ZMQ_RECONNECT_IVL) */
@@ -150,12 +150,12 @@ export interface ProbeRouterOptions {
 }
 
 export interface InvertMatchingOptions {
-  /** Messages that match no subscription are delivered, in place of those that do. To be set on both ends. Default false. (ZMQ_INVERT_MATCHING) */
+  /** Messages that match no subscription are delivered, in place of those that do. To be set on both ends. Default false. Live. (ZMQ_INVERT_MATCHING) */
   invertMatching: boolean;
 }
 
 export interface NoDropOptions {
-  /** `send` waits while a matching subscriber is full, in place of dropping its copy. Default false. (ZMQ_XPUB_NODROP) */
+  /** `send` waits while a matching subscriber is full, in place of dropping its copy. Default false. Live. (ZMQ_XPUB_NODROP) */
   set noDrop(value: boolean);
 }
 
@@ -165,19 +165,19 @@ export interface TopicsCountOptions {
 }
 
 export interface HelloMessageOptions {
-  /** What each new peer is sent first; null nothing. Default null. (ZMQ_HELLO_MSG) */
+  /** What each new peer is sent first; null nothing. Default null. Live. (ZMQ_HELLO_MSG) */
   get helloMessage(): string | null;
   set helloMessage(message: string | Buffer | null);
 }
 
 export interface DisconnectMessageOptions {
-  /** What this socket receives when an accepted peer leaves; null nothing. Default null. (ZMQ_DISCONNECT_MSG) */
+  /** What this socket receives when an accepted peer leaves; null nothing. Default null. Live. (ZMQ_DISCONNECT_MSG) */
   get disconnectMessage(): string | null;
   set disconnectMessage(message: string | Buffer | null);
 }
 
 export interface HiccupMessageOptions {
-  /** What this socket receives when a peer that it connected to is lost; null nothing. Default null. (ZMQ_HICCUP_MSG) */
+  /** What this socket receives when a peer that it connected to is lost; null nothing. Default null. Live. (ZMQ_HICCUP_MSG) */
   get hiccupMessage(): string | null;
   set hiccupMessage(message: string | Buffer | null);
 }
@@ -207,7 +207,7 @@ export interface RouterOptions
   mandatory: boolean;
   /** A new peer takes over the routing id of one that is there; else it is not heard. Default false. Live. (ZMQ_ROUTER_HANDOVER) */
   set handover(value: boolean);
-  /** What is told of peers by messages `[id, empty]`, as bits: 1 that one came, 2 that one went. Default 0. (ZMQ_ROUTER_NOTIFY) */
+  /** What is told of peers by messages `[id, empty]`, as bits: 1 that one came, 2 that one went. Default 0. Live. (ZMQ_ROUTER_NOTIFY) */
   routerNotify: number;
 }
 
@@ -216,22 +216,22 @@ export interface PublisherOptions extends NoDropOptions, ConflateOptions, Invert
 export interface SubscriberOptions extends ConflateOptions, InvertMatchingOptions, TopicsCountOptions {}
 
 export interface XPublisherOptions extends NoDropOptions, InvertMatchingOptions, TopicsCountOptions {
-  /** Subscriptions are only reported; the application makes them with `subscribe`. Default false. (ZMQ_XPUB_MANUAL) */
+  /** Subscriptions are only reported; the application makes them with `subscribe`. Default false. Live. (ZMQ_XPUB_MANUAL) */
   set manual(value: boolean);
-  /** As `manual`, and the next message goes only to the peer that was reported last. Default false. (ZMQ_XPUB_MANUAL_LAST_VALUE) */
+  /** As `manual`, and the next message goes only to the peer that was reported last. Default false. Live. (ZMQ_XPUB_MANUAL_LAST_VALUE) */
   set manualLastValue(value: boolean);
-  /** What each new subscriber is sent first; null nothing. Default null. (ZMQ_XPUB_WELCOME_MSG) */
+  /** What each new subscriber is sent first; null nothing. Default null. Live. (ZMQ_XPUB_WELCOME_MSG) */
   set welcomeMessage(message: string | Buffer | null);
   /** Reports every subscription ("allSubs"), or every end of one too ("allSubsUnsubs"); null the first and last of a topic. Default null. Live. (ZMQ_XPUB_VERBOSE, ZMQ_XPUB_VERBOSER) */
   set verbosity(value: Verbosity);
-  /** Only the first part of a message can be a subscription. Default false. (ZMQ_ONLY_FIRST_SUBSCRIBE) */
+  /** Only the first part of a message can be a subscription. Default false. Live. (ZMQ_ONLY_FIRST_SUBSCRIBE) */
   set onlyFirstSubscribe(value: boolean);
 }
 
 export interface XSubscriberOptions extends TopicsCountOptions {
-  /** Only the first part of a message can be a subscription. Default false. (ZMQ_ONLY_FIRST_SUBSCRIBE) */
+  /** Only the first part of a message can be a subscription. Default false. Live. (ZMQ_ONLY_FIRST_SUBSCRIBE) */
   set onlyFirstSubscribe(value: boolean);
-  /** Every end of a subscription is sent on, not only the last of a topic. Default false. (ZMQ_XSUB_VERBOSE_UNSUBSCRIBE) */
+  /** Every end of a subscription is sent on, not only the last of a topic. Default false. Live. (ZMQ_XSUB_VERBOSE_UNSUBSCRIBE) */
   set verboseUnsubscribe(value: boolean);
 }
 

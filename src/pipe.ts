@@ -324,6 +324,14 @@ export class NetPipe extends Pipe {
 
 /** The pipe of a peer that speaks no ZMTP: what is written are octets. */
 export class RawPipe extends NetPipe {
+  /** Whether the application is told that the peer came, and that it went. */
+  readonly notifies: boolean;
+
+  constructor(owner: PipeOwner, link: PipeLink, pool: SlabPool, limits: PipeLimits, notifies: boolean) {
+    super(owner, link, pool, limits);
+    this.notifies = notifies;
+  }
+
   override write(frames: readonly Uint8Array[]): void {
     for (const frame of frames) this.outbox.writeRaw(frame);
     this.written();

@@ -640,4 +640,19 @@ export const MUTATIONS = [
     to: "",
     tests: ["session/busy-poll"],
   },
+  // Options.
+  {
+    what: "an option that acts at once warns that it does not",
+    file: "option-table.ts",
+    from: "const router = { holders: [T.ROUTER], stored: [T.ROUTER], live: true };",
+    to: "const router = { holders: [T.ROUTER], stored: [T.ROUTER] };",
+    tests: ["options-live"],
+  },
+  {
+    what: "conflate acts on the peers of an endpoint that exists",
+    file: "socket/core.ts",
+    from: "const limits = { ...this.limits, conflate };",
+    to: "const limits = { ...this.limits, conflate: conflate || this.options.conflate };",
+    tests: ["options-live"],
+  },
 ];

@@ -106,7 +106,7 @@ export class Binder implements SessionKeeper, ListenHandler, Carrier {
 
   ready(session: Session, peer: PeerInfo): NetPipe | undefined {
     if (this.#isClosing) return undefined;
-    const pipe = this.#host.createPipe(session);
+    const pipe = this.#host.createPipe(session, this.options);
     pipe.peer = { address: "", properties: peer.properties, identity: peer.identity };
     this.#sessions.set(session, pipe);
     this.#host.pattern.attach(pipe);

@@ -149,7 +149,7 @@ export class Connector implements SessionKeeper, PipeLink, ConnectHandler, Carri
   }
 
   drop(): void {
-    this.close(this.options.linger);
+    this.close(this.#host.options.linger);
   }
 
   lost(_session: Session, failure: Failure | undefined): void {
@@ -200,11 +200,11 @@ export class Connector implements SessionKeeper, PipeLink, ConnectHandler, Carri
   }
 
   finish(): void {
-    this.close(this.options.linger);
+    this.close(this.#host.options.linger);
   }
 
   #makePipe(): NetPipe {
-    const pipe = this.#host.createPipe(this);
+    const pipe = this.#host.createPipe(this, this.options);
     if (this.#routingId !== undefined) pipe.routingId = this.#routingId;
     this.#pipe = pipe;
     this.#host.pattern.attach(pipe);

@@ -41,8 +41,8 @@ export interface SessionHost {
   readonly pattern: SessionPattern;
   /** Makes the protocol side of a new connection. */
   createConnection(setup: ConnectionSetup, handler: ConnectionHandler): PeerConnection;
-  /** Makes the pipe for a peer, with the socket's high-water marks. */
-  createPipe(link: PipeLink): NetPipe;
+  /** Makes the pipe for a peer of an endpoint with these options; the high-water marks are the socket's own, as they stand now. */
+  createPipe(link: PipeLink, options: OptionValues): NetPipe;
   /** Ends a pipe for good, once, and drops what was received and not read if it `discards`. */
   endPipe(pipe: NetPipe, discards: boolean): void;
 }

@@ -255,10 +255,12 @@ export class SocketCore implements SessionHost, PatternHost, InprocHost, Options
     return { send: limitOf(sendHighWaterMark), receive: limitOf(receiveHighWaterMark), conflate, ahead };
   }
 
-  createPipe(link: PipeLink): NetPipe {
+  createPipe(link: PipeLink, { conflate, notify }: OptionValues): NetPipe {
     this.loop.pipes++;
-    const Type = this.socketType === SOCKET_TYPES.STREAM ? RawPipe : NetPipe;
-    return new Type(this.pattern, link, this.loop.pool, this.limits);
+    const limits = { ...this.limits, conflate };
+    const { pool } = this.loop;
+    if (this.socketType === SOCKET_TYPES.STREAM) return new RawPipe(this.pattern, link, pool, limits, notify);
+    return new NetPipe(this.pattern, link, pool, limits);
   }
 
   endPipe(pipe: NetPipe, discards: boolean): void {

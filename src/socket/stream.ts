@@ -6,7 +6,7 @@ import { EMPTY } from "../bytes.ts";
 import type { ErrorCode } from "../errors.ts";
 import type { StreamOptions } from "../option-types.ts";
 import { SOCKET_TYPES } from "../options.ts";
-import type { Pipe } from "../pipe.ts";
+import { type Pipe, RawPipe } from "../pipe.ts";
 import { RoutedPattern } from "./routed.ts";
 import { connectWithId, DuplexSocket, defineType, type RoutedConnectOptions, type SocketOptions } from "./socket.ts";
 
@@ -38,11 +38,12 @@ export class StreamPattern extends RoutedPattern {
   }
 
   override connected(pipe: Pipe): void {
-    if (this.host.options.notify) pipe.push([EMPTY]);
+    if (pipe instanceof RawPipe && pipe.notifies) pipe.push([EMPTY]);
   }
 
   override disconnected(pipe: Pipe): void {
-    if (this.host.options.notify && this.routes.get(pipe.routingId) === pipe) pipe.push([EMPTY]);
+    if (!(pipe instanceof RawPipe && pipe.notifies)) return;
+    if (this.routes.get(pipe.routingId) === pipe) pipe.push([EMPTY]);
   }
 
   /** Nothing more comes of a connection that this side ended, not even a notice. */

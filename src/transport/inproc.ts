@@ -59,7 +59,7 @@ export class InprocNames {
     routingId: Buffer | undefined,
     onEnd?: (pipe: InprocPipe) => void,
   ): InprocPipe {
-    const pipe = new InprocPipe(this, address, host, true);
+    const pipe = new InprocPipe(this, address, host, true, host.facts(), host.limits.conflate);
     if (onEnd !== undefined) pipe.onEnd = () => onEnd(pipe);
     if (routingId !== undefined) pipe.routingId = routingId;
     host.pattern.attach(pipe);
@@ -94,6 +94,9 @@ export class InprocBinder {
   readonly address: string;
   readonly #names: InprocNames;
   readonly #host: InprocHost;
+  /** As they stood when the name was bound: what is set later holds for later calls. */
+  readonly #facts: PeerFacts;
+  readonly #conflates: boolean;
   readonly #pipes = new Set<InprocPipe>();
   readonly #onClosed: (binder: InprocBinder) => void;
   readonly hasUnsent = false;
@@ -103,6 +106,8 @@ export class InprocBinder {
     this.#names = names;
     this.address = address;
     this.#host = host;
+    this.#facts = host.facts();
+    this.#conflates = host.limits.conflate;
     this.#onClosed = onClosed;
   }
 
@@ -112,7 +117,7 @@ export class InprocBinder {
       far.close();
       return;
     }
-    const near = new InprocPipe(this.#names, this.address, this.#host, false);
+    const near = new InprocPipe(this.#names, this.address, this.#host, false, this.#facts, this.#conflates);
     near.onEnd = () => {
       this.#pipes.delete(near);
       this.#closedIfEmpty();
@@ -173,6 +178,8 @@ export class InprocPipe extends Pipe {
   onEnd: (() => void) | undefined;
   readonly #names: InprocNames;
   readonly host: InprocHost;
+  /** What the other end is told of this one. */
+  readonly #facts: PeerFacts;
   #isClosed = false;
   #far: InprocPipe | undefined;
   /** Messages written before the name was bound. */
@@ -183,12 +190,20 @@ export class InprocPipe extends Pipe {
   /** The limit was passed at the end of a turn, and is still. */
   #isSlow = false;
 
-  constructor(names: InprocNames, address: string, host: InprocHost, isOutgoing: boolean) {
+  constructor(
+    names: InprocNames,
+    address: string,
+    host: InprocHost,
+    isOutgoing: boolean,
+    facts: PeerFacts,
+    conflates: boolean,
+  ) {
     // The inbox has no limit of its own: the writer compares with the sum of both marks.
-    super(host.pattern, Number.POSITIVE_INFINITY, host.limits.conflate, isOutgoing);
+    super(host.pattern, Number.POSITIVE_INFINITY, conflates, isOutgoing);
     this.#names = names;
     this.address = address;
     this.host = host;
+    this.#facts = facts;
     this.#sendLimit = host.limits.send;
     this.#receiveLimit = host.limits.receive;
   }
@@ -197,8 +212,8 @@ export class InprocPipe extends Pipe {
   join(far: InprocPipe): void {
     this.#far = far;
     far.#far = this;
-    this.peer = far.host.facts();
-    far.peer = this.host.facts();
+    this.peer = far.#facts;
+    far.peer = this.#facts;
     this.isConnected = true;
     far.isConnected = true;
     // The queue between them is one: it conflates when either end asks for that.
