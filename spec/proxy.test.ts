@@ -283,7 +283,7 @@ it("statistics count messages and octets each way", async () => {
   const clientsAt = await sockets.bound(router);
   const workersAt = await sockets.bound(dealer);
   const proxy = new Proxy(router, dealer);
-  const nothing = { messagesReceived: 0, bytesReceived: 0, messagesSent: 0, bytesSent: 0 };
+  const nothing = { messagesReceived: 0, bytesReceived: 0, messagesDropped: 0, messagesSent: 0, bytesSent: 0 };
   assert.equal(proxy.statistics, { frontEnd: nothing, backEnd: nothing });
   const ended = proxy.run();
   const client = sockets.own(new Dealer({ routingId: "me" }));
@@ -297,8 +297,8 @@ it("statistics count messages and octets each way", async () => {
   await worker.send(["me", "12345"]);
   await next(client);
   assert.equal(proxy.statistics, {
-    frontEnd: { messagesReceived: 2, bytesReceived: 11, messagesSent: 1, bytesSent: 7 },
-    backEnd: { messagesReceived: 1, bytesReceived: 7, messagesSent: 2, bytesSent: 11 },
+    frontEnd: { messagesReceived: 2, bytesReceived: 11, messagesDropped: 0, messagesSent: 1, bytesSent: 7 },
+    backEnd: { messagesReceived: 1, bytesReceived: 7, messagesDropped: 0, messagesSent: 2, bytesSent: 11 },
   });
   proxy.terminate();
   await ended;

@@ -39,8 +39,11 @@ export const GROW_STEP_BYTES = 1048576;
  */
 export const GROW_FACTOR = 16;
 
-/** Frames in one message: far above any use, so that a flood of empty frames cannot fill memory without ending a message. */
-export const MESSAGE_FRAMES = 65536;
+/**
+ * Frames in one message on the wire, those included that REQ, REP and ROUTER put before it: what `send` accepts here, a receiver of ours
+ * takes. libzmq has no limit, and programs pass on some 100,000; a flood of frames must not fill memory without ending a message.
+ */
+export const MESSAGE_FRAMES = 1048576;
 
 /** A handshake command is never larger: CURVE's INITIATE with 64 KiB of metadata is. */
 export const HANDSHAKE_COMMAND_BYTES = 65536;

@@ -13,8 +13,11 @@ import { coreOf, Socket } from "./socket/socket.ts";
 
 /** What has passed through one side of a proxy. */
 export interface ProxyCounters {
+  /** Those that were passed on. */
   readonly messagesReceived: number;
   readonly bytesReceived: number;
+  /** Received beside those, and dropped: the peer is gone that it was for, or the other socket may not send so many frames. */
+  readonly messagesDropped: number;
   readonly messagesSent: number;
   readonly bytesSent: number;
 }
@@ -26,6 +29,8 @@ class Direction {
   readonly capture: SocketCore | undefined;
   messages = 0;
   bytes = 0;
+  dropped = 0;
+  #hasWarned = false;
   /** Received, but the one peer that it is for cannot take it yet. */
   #held: Buffer[] | undefined;
 
@@ -43,22 +48,44 @@ class Direction {
       const frames = this.#held ?? this.#receive();
       if (frames === undefined) return false;
       this.#held = undefined;
+      if (frames.length > pattern.frameLimit) {
+        this.#drop();
+        this.#warn(frames.length, pattern.frameLimit);
+        continue;
+      }
       if (pattern.send(frames)) {
         this.messages++;
         for (const frame of frames) this.bytes += frame.length;
       } else if (pattern.sendFault !== "EHOSTUNREACH") {
         this.#held = frames;
         return false;
+      } else {
+        // What is for a peer that is not there is dropped, as by a router that is not mandatory.
+        this.#drop();
       }
-      // What is for a peer that is not there is dropped, as by a router that is not mandatory.
     }
     return true;
+  }
+
+  #drop(): void {
+    this.dropped++;
+    this.from.pattern.skip();
+    this.to.pattern.skip();
+  }
+
+  /** Once, since a peer decides how often it happens; `statistics` counts all. */
+  #warn(count: number, limit: number): void {
+    if (this.#hasWarned) return;
+    this.#hasWarned = true;
+    const text = `A proxy dropped a message of ${count} frames, since the socket that it was for may send ${limit}`;
+    process.emitWarning(text, { code: "ZMTP_MESSAGE_DROPPED" });
   }
 
   #receive(): Buffer[] | undefined {
     const frames = this.from.pattern.receive();
     // The copy of a capture that is full, or has no peer, is dropped: who looks on must not stop the flow.
-    if (frames !== undefined) this.capture?.pattern.send([...frames]);
+    const capture = this.capture?.pattern;
+    if (frames !== undefined && capture !== undefined && frames.length <= capture.frameLimit) capture.send([...frames]);
     return frames;
   }
 }
@@ -203,6 +230,7 @@ function counters(received: Direction | undefined, sent: Direction | undefined):
   return {
     messagesReceived: received?.messages ?? 0,
     bytesReceived: received?.bytes ?? 0,
+    messagesDropped: received?.dropped ?? 0,
     messagesSent: sent?.messages ?? 0,
     bytesSent: sent?.bytes ?? 0,
   };

@@ -6,7 +6,7 @@ import { constants } from "node:buffer";
 import type { Decoder, DecoderSink } from "../../src/codec/decoder.ts";
 
 export const COMMAND_LIMIT = 1048576;
-export const FRAMES_LIMIT = 65536;
+export const FRAMES_LIMIT = 1048576;
 
 /** Decodes traffic. A breach of the protocol ends the list with "fault"; a cut-off frame at the end is silence. */
 export function decodeSlowly(stream: Buffer, maxMessageSize: number): string[] {

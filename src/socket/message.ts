@@ -3,6 +3,7 @@
  * anything else as its text. An array is one message of several frames.
  */
 import { EMPTY, octetsOf, textBuffer } from "../bytes.ts";
+import { type ErrnoError, errnoError } from "../errors.ts";
 
 /** Anything that can be one frame. Text is sent as UTF-8; `null` is an empty frame. */
 export type MessageLike = ArrayBufferView | ArrayBuffer | SharedArrayBuffer | string | number | bigint | boolean | null;
@@ -28,6 +29,13 @@ function listToFrames(parts: readonly unknown[]): Uint8Array[] {
   const frames: Uint8Array[] = [];
   for (let i = 0; i < length; i++) frames.push(toFrame(parts[i]));
   return frames;
+}
+
+/** The error for a message that peers would cut the connection for. */
+export function tooManyFrames(count: number, limit: number): ErrnoError {
+  const error = errnoError("EMSGSIZE");
+  error.cause = new Error(`a message of ${count} frames, and this socket may send ${limit}`);
+  return error;
 }
 
 /** The error for a message that is not there. */

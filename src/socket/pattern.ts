@@ -6,6 +6,7 @@
  * receiver when it might.
  */
 import type { SlabPool } from "../codec/encoder.ts";
+import { MESSAGE_FRAMES } from "../constants.ts";
 import { type ErrnoError, type ErrorCode, errnoError } from "../errors.ts";
 import type { OptionValues } from "../options.ts";
 import type { Pipe } from "../pipe.ts";
@@ -41,6 +42,17 @@ export abstract class Pattern implements SessionPattern {
   get refusal(): ErrnoError | undefined {
     return undefined;
   }
+
+  /**
+   * Frames that a message to be sent may have: with those that the type puts before it, MESSAGE_FRAMES go out. Whoever calls `send`
+   * looks here first, so that what no peer would take changes nothing.
+   */
+  get frameLimit(): number {
+    return MESSAGE_FRAMES;
+  }
+
+  /** A proxy has dropped the message that was received last, or that was to be sent: the type's turn goes on. */
+  skip(): void {}
 
   /** Sends a message now. False: it has to wait. */
   send(_frames: Uint8Array[]): boolean {

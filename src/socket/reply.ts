@@ -6,6 +6,7 @@
  *
  * A reply never waits: when the peer is gone, or full, it is dropped.
  */
+import { MESSAGE_FRAMES } from "../constants.ts";
 import type { ErrorCode } from "../errors.ts";
 import type { ReplyOptions } from "../option-types.ts";
 import { SOCKET_TYPES } from "../options.ts";
@@ -18,6 +19,17 @@ export class ReplyPattern extends ReceivingPattern {
   #asker: Pipe | undefined;
   #envelope: Buffer[] = [];
   #isAnswering = false;
+
+  override get frameLimit(): number {
+    return MESSAGE_FRAMES - (this.#isAnswering ? this.#envelope.length : 0);
+  }
+
+  override skip(): void {
+    if (!this.#isAnswering) return;
+    this.#isAnswering = false;
+    this.#asker = undefined;
+    this.host.wakeReceiver();
+  }
 
   override send(frames: Uint8Array[]): boolean {
     if (!this.#isAnswering) return false;

@@ -8,6 +8,7 @@
  * notice. Replies nobody asked for are dropped as they come, so the inbox of a peer stays empty.
  */
 import { randomUint32 } from "../bytes.ts";
+import { MESSAGE_FRAMES } from "../constants.ts";
 import { type ErrorCode, errnoError } from "../errors.ts";
 import type { RequestOptions } from "../option-types.ts";
 import { SOCKET_TYPES } from "../options.ts";
@@ -30,6 +31,10 @@ export class RequestPattern extends Pattern {
   constructor(host: PatternHost) {
     super(host);
     this.#counter = randomUint32();
+  }
+
+  override get frameLimit(): number {
+    return MESSAGE_FRAMES - (this.host.options.correlate ? 2 : 1);
   }
 
   override send(frames: Uint8Array[]): boolean {

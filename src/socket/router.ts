@@ -7,6 +7,7 @@
  * `handover` gives it the id and ends the first.
  */
 import { EMPTY } from "../bytes.ts";
+import { MESSAGE_FRAMES } from "../constants.ts";
 import { errnoError } from "../errors.ts";
 import type { RouterOptions } from "../option-types.ts";
 import { SOCKET_TYPES } from "../options.ts";
@@ -19,6 +20,11 @@ const NOTIFY_CONNECT = 1;
 const NOTIFY_DISCONNECT = 2;
 
 export class RouterPattern extends RoutedPattern {
+  /** The id is not sent. */
+  override get frameLimit(): number {
+    return MESSAGE_FRAMES + 1;
+  }
+
   override send(frames: Uint8Array[]): boolean {
     // An id alone is no message.
     if (frames.length === 1) return true;

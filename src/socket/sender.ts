@@ -4,9 +4,9 @@
  */
 import { clearTimeout, setTimeout } from "../clock.ts";
 import { ALWAYS_COPY_BYTES } from "../constants.ts";
-import { type ErrorCode, errnoError } from "../errors.ts";
+import { type ErrnoError, type ErrorCode, errnoError } from "../errors.ts";
 import type { SocketCore } from "./core.ts";
-import { missing, toFrames } from "./message.ts";
+import { missing, toFrames, tooManyFrames } from "./message.ts";
 import type { Pattern } from "./pattern.ts";
 
 /** The answer to a send that did not have to wait. */
@@ -27,6 +27,15 @@ interface PendingSend {
   timer: NodeJS.Timeout | undefined;
   /** Keeps the user's socket from being collected meanwhile. */
   readonly user: object;
+}
+
+/** How far a batch came. */
+interface Advanced {
+  readonly sent: number;
+  /** The message that has to wait. */
+  readonly blocked: Uint8Array[] | undefined;
+  /** Why the next message cannot be sent at all. */
+  readonly fault: ErrnoError | undefined;
 }
 
 /** Walks a list without an object for each step. */
@@ -65,6 +74,8 @@ export class Sender {
     this.#check();
     const frames = toFrames(message);
     if (frames.length === 0) return SENT;
+    const fault = this.#fault(frames);
+    if (fault !== undefined) return Promise.reject(fault);
     if (this.#pattern.send(frames)) return this.#core.loop.turn.allows() ? SENT : this.#core.loop.turn.later(undefined);
     return this.#wait(frames, undefined, 0, user);
   }
@@ -72,7 +83,8 @@ export class Sender {
   sendMany(messages: Iterable<unknown>, user: object): Promise<number> {
     this.#check();
     const rest = Array.isArray(messages) ? new ListSteps(messages) : messages[Symbol.iterator]();
-    const { sent, blocked } = this.#advance(rest, 0);
+    const { sent, blocked, fault } = this.#advance(rest, 0);
+    if (fault !== undefined) return sent > 0 ? Promise.resolve(sent) : Promise.reject(fault);
     if (blocked !== undefined) return this.#wait(blocked, rest, sent, user);
     return this.#core.loop.turn.allowsMany(sent) ? Promise.resolve(sent) : this.#core.loop.turn.later(sent);
   }
@@ -88,13 +100,19 @@ export class Sender {
 
   #goOn(pending: PendingSend): void {
     let { sent } = pending;
+    // The way back of a request may have come since.
+    const fault = this.#fault(pending.frames);
+    if (fault !== undefined) {
+      this.#fail(pending, fault);
+      return;
+    }
     if (!this.#pattern.send(pending.frames)) {
       this.#giveUp(pending);
       return;
     }
     sent++;
     if (pending.rest !== undefined) {
-      let advanced: { sent: number; blocked: Uint8Array[] | undefined };
+      let advanced: Advanced;
       try {
         advanced = this.#advance(pending.rest, sent);
       } catch (error) {
@@ -105,6 +123,10 @@ export class Sender {
         return;
       }
       pending.sent = advanced.sent;
+      if (advanced.fault !== undefined) {
+        this.#fail(pending, advanced.fault);
+        return;
+      }
       if (advanced.blocked !== undefined) {
         pending.frames = advanced.blocked;
         this.#giveUp(pending);
@@ -125,7 +147,7 @@ export class Sender {
 
   /** A send that waits cannot succeed any more. */
   reject(code: ErrorCode): void {
-    if (this.#pending !== undefined) this.#fail(this.#pending, code);
+    if (this.#pending !== undefined) this.#fail(this.#pending, errnoError(code));
   }
 
   #check(): void {
@@ -133,15 +155,23 @@ export class Sender {
     if (this.#pending !== undefined) throw errnoError("EBUSY", undefined, BUSY);
   }
 
-  /** Sends from `rest` until something has to wait. */
-  #advance(rest: Iterator<unknown>, already: number): { sent: number; blocked: Uint8Array[] | undefined } {
+  /** Why no peer would take a message. */
+  #fault(frames: Uint8Array[]): ErrnoError | undefined {
+    const limit = this.#pattern.frameLimit;
+    return frames.length > limit ? tooManyFrames(frames.length, limit) : undefined;
+  }
+
+  /** Sends from `rest` until something has to wait, or cannot be sent. */
+  #advance(rest: Iterator<unknown>, already: number): Advanced {
     let sent = already;
     for (;;) {
       const step = rest.next();
       if (this.#core.isClosed) throw errnoError("EBADF");
-      if (step.done === true) return { sent, blocked: undefined };
+      if (step.done === true) return { sent, blocked: undefined, fault: undefined };
       const frames = toFrames(step.value);
-      if (frames.length > 0 && !this.#pattern.send(frames)) return { sent, blocked: frames };
+      const fault = this.#fault(frames);
+      if (fault !== undefined) return { sent, blocked: undefined, fault };
+      if (frames.length > 0 && !this.#pattern.send(frames)) return { sent, blocked: frames, fault: undefined };
       sent++;
     }
   }
@@ -162,7 +192,8 @@ export class Sender {
         timer: undefined,
         user,
       };
-      if (timeout > 0) pending.timer = setTimeout(() => this.#fail(pending, this.#pattern.sendFault), timeout);
+      if (timeout > 0)
+        pending.timer = setTimeout(() => this.#fail(pending, errnoError(this.#pattern.sendFault)), timeout);
       this.#pending = pending;
       loop.hold();
     });
@@ -171,13 +202,13 @@ export class Sender {
   /** Ends the wait when it has become pointless. */
   #giveUp(pending: PendingSend): void {
     const refusal = this.#pattern.sendRefusal;
-    if (refusal !== undefined) this.#fail(pending, refusal);
+    if (refusal !== undefined) this.#fail(pending, errnoError(refusal));
   }
 
-  #fail(pending: PendingSend, code: ErrorCode): void {
+  #fail(pending: PendingSend, error: ErrnoError): void {
     this.#finish(pending);
     if (pending.sent > 0) pending.resolve(pending.sent);
-    else pending.reject(errnoError(code));
+    else pending.reject(error);
   }
 
   #finish(pending: PendingSend): void {

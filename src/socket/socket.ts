@@ -237,13 +237,14 @@ export interface Writable extends WriterOptions {
    * a peer can take it. Frames up to 128 octets may be changed as soon as this returns; larger ones must stay as they
    * are until they are written.
    * @throws ErrnoError at once: EBUSY while another send is pending, EBADF when closed
-   * @throws ErrnoError as rejection: EAGAIN after sendTimeout or when the socket closes, EFSM when it was not this socket's turn, EHOSTUNREACH when there is no such peer
+   * @throws ErrnoError as rejection: EAGAIN after sendTimeout or when the socket closes, EFSM when it was not this socket's turn, EHOSTUNREACH when there is no such peer,
+   *   EMSGSIZE for more than 1,048,576 frames, counting those that REQ and REP put before it and not the id that ROUTER takes off
    * @throws TypeError for a missing message
    */
   send(message: MessageLike | readonly MessageLike[]): Promise<void>;
   /**
    * Sends messages, one after the other, with one promise for all: resolves with their number when all are queued. When
-   * sendTimeout ends that early, the number is that of those which were; none rejects, as `send` does.
+   * sendTimeout ends that early, or one cannot be sent at all, the number is that of those which were; none rejects, as `send` does.
    */
   sendMany(messages: Iterable<MessageLike | readonly MessageLike[]>): Promise<number>;
 }

@@ -11,6 +11,11 @@ import { RoutedPattern } from "./routed.ts";
 import { connectWithId, DuplexSocket, defineType, type RoutedConnectOptions, type SocketOptions } from "./socket.ts";
 
 export class StreamPattern extends RoutedPattern {
+  /** They go out as octets, one behind the other. */
+  override get frameLimit(): number {
+    return Number.POSITIVE_INFINITY;
+  }
+
   override send(frames: Uint8Array[]): boolean {
     // An id alone is no message.
     if (frames.length === 1) return true;

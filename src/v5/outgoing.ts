@@ -10,7 +10,7 @@ import { queueMicrotask } from "../clock.ts";
 import { errnoError } from "../errors.ts";
 import { Ring } from "../ring.ts";
 import type { SocketCore } from "../socket/core.ts";
-import { toFrames } from "../socket/message.ts";
+import { toFrames, tooManyFrames } from "../socket/message.ts";
 import type { Writable } from "../socket/socket.ts";
 
 /** Told when an operation has ended, with the error when it failed. */
@@ -90,6 +90,8 @@ export class Outgoing {
   #send({ frames, callback }: Queued): void {
     if (this.#socket === undefined) throw new Error("Cannot send on this socket type.");
     const body = toFrames(frames);
+    const limit = this.#core.pattern.frameLimit;
+    if (body.length > limit) throw tooManyFrames(body.length, limit);
     if (body.length === 0 || this.#core.pattern.send(body)) {
       if (callback !== undefined) this.#settle(callback, undefined);
       return;
