@@ -117,6 +117,9 @@ export const EXIT_ASK_GAP_MS = 2000;
 /** The longest delay that `setTimeout` takes; a longer one would fire at once. */
 export const TIMER_MAX_MS = 0x7fffffff;
 
+/** Names without an address that are remembered, so that others are looked up before them: a program has fewer peers with a name. */
+export const FAILED_NAMES = 1024;
+
 /** How long a SOCKS proxy may take from its own connection to the peer's: it may be waiting for a connect of its own. */
 export const SOCKS_TIMEOUT_MS = 60_000;
 

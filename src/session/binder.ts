@@ -27,6 +27,7 @@ export class Binder implements SessionKeeper, ListenHandler, Carrier {
   readonly #sessions = new Map<Session, NetPipe | undefined>();
   #listener: Listener | undefined;
   #lingerTimer: NodeJS.Timeout | undefined;
+  #giveUp: () => void = () => {};
   #isClosing = false;
   #isClosed = false;
 
@@ -39,7 +40,16 @@ export class Binder implements SessionKeeper, ListenHandler, Carrier {
 
   /** Listens; rejects with the error of `listen`. */
   async start(endpoint: TcpEndpoint | IpcEndpoint): Promise<void> {
-    this.#started(await listen(endpoint, this.options, this));
+    this.#started(
+      await listen(endpoint, this.options, this, (giveUp) => {
+        this.#giveUp = giveUp;
+      }),
+    );
+  }
+
+  /** The socket is to be closed: a start that waits for an address is no use any more, and rejects with EBADF. */
+  giveUp(): void {
+    this.#giveUp();
   }
 
   /** Listens at once. */

@@ -58,6 +58,8 @@ export class SocketCore implements SessionHost, PatternHost, InprocHost, Options
   tap: (() => void) | undefined;
   #isBlocked = false;
   #closesLater = false;
+  /** What a bind waits for. */
+  #binding: Binder | undefined;
   readonly #bound = new Set<Carrier>();
   readonly #connected = new Set<Carrier>();
   /** Given up, but with messages to deliver yet. */
@@ -105,12 +107,14 @@ export class SocketCore implements SessionHost, PatternHost, InprocHost, Options
         this.#bindInproc(endpoint.address);
       } else {
         const binder = new Binder(this, this.#gone);
+        this.#binding = binder;
         await binder.start(endpoint);
         this.#addBound(binder);
       }
     } catch (error) {
       throw this.#bindFailed(error);
     } finally {
+      this.#binding = undefined;
       // However it ends, the socket is blocked for this turn: programs find out alike on every transport.
       await nextTurn();
       this.unblock();
@@ -177,6 +181,7 @@ export class SocketCore implements SessionHost, PatternHost, InprocHost, Options
     if (this.isClosed) return;
     if (this.#isBlocked) {
       this.#closesLater = true;
+      this.#binding?.giveUp();
       return;
     }
     this.isClosed = true;

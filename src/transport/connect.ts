@@ -51,13 +51,12 @@ class Attempt implements HeldRequest {
   #limit: NodeJS.Timeout | undefined;
   #addressLimit: NodeJS.Timeout | undefined;
   #socks: SocksHandshake | undefined;
+  #lookUp: { cancel(): void } | undefined;
 
   constructor(endpoint: TcpEndpoint | IpcEndpoint, options: ConnectOptions, handler: ConnectHandler) {
     this.#endpoint = endpoint;
     this.#options = options;
     this.#handler = handler;
-    const { connectTimeout } = options;
-    if (connectTimeout > 0) this.#limit = timer(connectTimeout, () => this.#fail(this.#timedOut()));
     heldRequests.add(this);
     if (endpoint.scheme === "ipc") queueMicrotask(() => this.#startIpc(endpoint));
     else if (options.socksProxy === "") this.#startTcp(endpoint, options.ipv6);
@@ -76,6 +75,7 @@ class Attempt implements HeldRequest {
 
   #startIpc(endpoint: IpcEndpoint): void {
     if (this.#isOver) return;
+    this.#startLimit();
     try {
       this.#watch(connect({ path: nodePath(endpoint), ...onRead() }), undefined);
     } catch (error) {
@@ -99,13 +99,21 @@ class Attempt implements HeldRequest {
     if (endpoint.family !== 0) {
       const target = literal(endpoint, ipv6);
       this.#addresses = target === undefined ? [] : [target];
+      this.#startLimit();
       queueMicrotask(() => this.#tryNext(endpoint, this.#noAddress("IPv6 is off")));
       return;
     }
-    resolve(endpoint.host, ipv6, (error, found) => {
+    this.#lookUp = resolve(endpoint.host, ipv6, (error, found) => {
       this.#addresses = found;
+      this.#startLimit();
       this.#tryNext(endpoint, this.#noAddress(error?.message ?? "", error));
     });
+  }
+
+  /** As in libzmq the time does not run while a name is looked up. */
+  #startLimit(): void {
+    const { connectTimeout } = this.#options;
+    if (connectTimeout > 0) this.#limit = timer(connectTimeout, () => this.#fail(this.#timedOut()));
   }
 
   /** Goes on with the next address, or gives up with the error of the last. */
@@ -218,6 +226,7 @@ class Attempt implements HeldRequest {
   #finish(): void {
     this.#isOver = true;
     heldRequests.delete(this);
+    this.#lookUp?.cancel();
     clearTimeout(this.#limit);
     clearTimeout(this.#addressLimit);
   }

@@ -49,14 +49,20 @@ export const internals: { createServerHandle: CreateServerHandle | undefined } =
 /** What `net.Server.listen` is asked for: a path, or a port of one address. */
 type Target = { readonly path: string } | { readonly host: Resolved; readonly port: number };
 
-/** Listens; rejects with an ErrnoError that carries the endpoint's address. */
+/**
+ * Listens; rejects with an ErrnoError that carries the endpoint's address.
+ * @param onWait told how to give up, when a name has to be looked up: the promise rejects with EBADF then
+ */
 export async function listen(
   endpoint: TcpEndpoint | IpcEndpoint,
   options: ListenOptions,
   handler: ListenHandler,
+  onWait: (giveUp: () => void) => void = ignore,
 ): Promise<Listener> {
   let host: Resolved | undefined;
-  if (endpoint.scheme === "tcp") host = knownHost(endpoint, options.ipv6) ?? (await lookUp(endpoint, options.ipv6));
+  if (endpoint.scheme === "tcp") {
+    host = knownHost(endpoint, options.ipv6) ?? (await lookUp(endpoint, options.ipv6, onWait));
+  }
   const opening = new Opening(endpoint, options, handler, host);
   for (const target of opening.targets) {
     try {
@@ -194,13 +200,17 @@ function knownHost(endpoint: TcpEndpoint, ipv6: boolean): Resolved | undefined {
   return address;
 }
 
-function lookUp(endpoint: TcpEndpoint, ipv6: boolean): Promise<Resolved> {
+function lookUp(endpoint: TcpEndpoint, ipv6: boolean, onWait: (giveUp: () => void) => void): Promise<Resolved> {
   return new Promise((fulfil, reject) => {
-    resolve(endpoint.host, ipv6, (error, found) => {
+    const asked = resolve(endpoint.host, ipv6, (error, found) => {
       if (error === null) return fulfil(found[0]);
       const failure = errnoError("ENODEV", endpoint.address);
       failure.cause = error;
       reject(failure);
+    });
+    onWait(() => {
+      asked.cancel();
+      reject(errnoError("EBADF", endpoint.address));
     });
   });
 }

@@ -9,6 +9,8 @@ import { lookup } from "node:dns";
 import { readFileSync } from "node:fs";
 import { isIP, isIPv4, isIPv6 } from "node:net";
 import { networkInterfaces } from "node:os";
+import { queueMicrotask, setTimeout } from "../clock.ts";
+import { FAILED_NAMES } from "../constants.ts";
 import type { HostPort } from "./endpoint.ts";
 
 /** An IP address to bind or to connect to. */
@@ -58,6 +60,11 @@ export function isOwn({ address }: Resolved): boolean {
 
 /** `localhost`, or what the hosts file says; at once. */
 export function hostSync(host: string, ipv6: boolean): Resolved | undefined {
+  const found = hostsSync(host, ipv6);
+  return found.find((each) => each.family === 6) ?? found[0];
+}
+
+function hostsSync(host: string, ipv6: boolean): Resolved[] {
   const wanted = host.toLowerCase();
   const found: Resolved[] = [];
   for (const line of hostsFile().split("\n")) {
@@ -65,8 +72,8 @@ export function hostSync(host: string, ipv6: boolean): Resolved | undefined {
     const family = isIP(address);
     if ((family === 4 || (family === 6 && ipv6)) && names.includes(wanted)) found.push({ address, family });
   }
-  if (wanted === "localhost") found.push({ address: "127.0.0.1", family: 4 });
-  return found.find((each) => each.family === 6) ?? found[0];
+  if (wanted === LOCALHOST) found.push({ address: "127.0.0.1", family: 4 });
+  return found;
 }
 
 function hostsFile(): string {
@@ -77,14 +84,83 @@ function hostsFile(): string {
   }
 }
 
+const LOCALHOST = "localhost";
+
+/** Told of at least one address, or of an error. */
+type Answer = (error: Error | null, found: Resolved[]) => void;
+
+/** A name that waits for its turn, or is looked up, and who wants to know. */
+interface LookUp {
+  readonly host: string;
+  readonly ipv6: boolean;
+  readonly askers: Set<Answer>;
+}
+
+/** In one place, where a test can take the system's. */
+export const internals: { lookup: typeof lookup } = { lookup };
+
+const waiting: LookUp[] = [];
+/** The one that is under way. */
+let current: LookUp | undefined;
+/** One is under way, or the next is about to begin. */
+let isBusy = false;
+/** Names that had no address when they were looked up last. */
+const failed = new Set<string>();
+
 /**
- * Asks the system's resolver. `answer` is called later with at least one address, or with an error.
- * The resolver cannot be stopped, and the process does not end before it has answered.
+ * Asks the system's resolver, for one name after the other: it may take many seconds for a name that nobody knows, and libuv lets
+ * such questions have no more than half of its threads, two of four, so that the program's own would wait behind ours. Names that
+ * failed last come after the others. `answer` is called later, unless `cancel` was called before.
+ *
+ * The resolver cannot be stopped, and the process does not end before it has answered; names that wait for their turn keep
+ * nothing alive.
  */
-export function resolve(host: string, ipv6: boolean, answer: (error: Error | null, found: Resolved[]) => void): void {
-  lookup(host, { all: true, family: ipv6 ? 0 : 4 }, (error, addresses) => {
-    if (error !== null) return answer(error, []);
-    const found = addresses.map(({ address }): Resolved => ({ address, family: isIPv6(address) ? 6 : 4 }));
-    answer(found.length === 0 ? new Error("no address") : null, found);
+export function resolve(host: string, ipv6: boolean, answer: Answer): { cancel(): void } {
+  const isSame = (each: LookUp): boolean => each.host === host && each.ipv6 === ipv6;
+  const isLocal = host.toLowerCase() === LOCALHOST;
+  const known = isLocal ? undefined : [current, ...waiting].find((each) => each !== undefined && isSame(each));
+  const lookUp = known ?? { host, ipv6, askers: new Set<Answer>() };
+  lookUp.askers.add(answer);
+  if (isLocal) {
+    queueMicrotask(() => settle(lookUp, null, hostsSync(host, ipv6)));
+  } else if (known === undefined) {
+    waiting.push(lookUp);
+    if (!isBusy) lookUpNext();
+  }
+  return { cancel: () => forget(lookUp, answer) };
+}
+
+function lookUpNext(): void {
+  const index = waiting.findIndex(({ host }) => !failed.has(host));
+  const [next] = waiting.splice(Math.max(index, 0), 1);
+  isBusy = next !== undefined;
+  if (next === undefined) return;
+  current = next;
+  const { host, ipv6 } = next;
+  internals.lookup(host, { all: true, family: ipv6 ? 0 : 4 }, (error, addresses) => {
+    current = undefined;
+    // In a later turn, and by a timer that keeps nothing alive: a process that has nothing else to do ends.
+    setTimeout(lookUpNext, 1).unref();
+    const found = (addresses ?? []).map(({ address }): Resolved => ({ address, family: isIPv6(address) ? 6 : 4 }));
+    failed.delete(host);
+    if (found.length === 0) remember(host);
+    settle(next, error ?? (found.length === 0 ? new Error("no address") : null), found);
   });
+}
+
+function settle({ askers }: LookUp, error: Error | null, found: Resolved[]): void {
+  // Each has a list of its own.
+  for (const answer of askers) answer(error, [...found]);
+}
+
+function forget(lookUp: LookUp, answer: Answer): void {
+  lookUp.askers.delete(answer);
+  const index = lookUp.askers.size === 0 ? waiting.indexOf(lookUp) : -1;
+  if (index >= 0) waiting.splice(index, 1);
+}
+
+function remember(host: string): void {
+  failed.add(host);
+  // The oldest; a set keeps its order.
+  if (failed.size > FAILED_NAMES) for (const oldest of failed) return void failed.delete(oldest);
 }
