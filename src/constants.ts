@@ -108,6 +108,12 @@ export const LATE_TIMER_MS = 20;
 /** Types that drop queue a burst of one turn up to this many high-water marks: nobody could read meanwhile. */
 export const BURST_FACTOR = 16;
 
+/**
+ * Changes of subscriptions that wait for a publisher, each in its place; beyond, and beyond twice the set, they give way to the set:
+ * a publisher that never comes must not fill the memory of a program that goes on to subscribe and unsubscribe. 1 MB.
+ */
+export const WAITING_TOPICS = 10_000;
+
 /** How often to look whether only our own unfinished connects and writes keep the process alive: what a process may end late by. */
 export const HELD_CHECK_MS = 250;
 

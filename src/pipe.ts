@@ -64,7 +64,7 @@ export interface PipeLink {
   schedule(): void;
   /** The inbox has room again. */
   resume(): void;
-  /** Writes a subscription in the form that the peer reads; does nothing while there is no peer. */
+  /** Writes a subscription in the form that the peer reads. Only while there is one. */
   subscribe(topic: Buffer, subscribe: boolean): void;
   /** The pattern refuses this peer: it is cut off, and `error` becomes an event. */
   refuse(error: ErrnoError): void;
@@ -210,8 +210,12 @@ export abstract class Pipe {
   abstract writeFirst(frames: readonly Uint8Array[]): void;
   /** Queues a message that a fan-out encoded. */
   abstract writeShared(fanOut: FanOut, slab: Slab, frames: readonly Uint8Array[]): void;
-  /** Tells the peer of a subscription. */
+  /** Tells the peer of a subscription; before there is one, it waits in its place among the messages. No mark counts it. */
   abstract subscribe(topic: Buffer, subscribe: boolean): void;
+  /** Subscriptions that wait for a peer. */
+  abstract get waitingTopics(): number;
+  /** Drops them. */
+  abstract dropTopics(): void;
   /** Refuses this peer: it is cut off, and `error` becomes an event. */
   abstract refuse(error: ErrnoError): void;
   /** Ends the connection for good when what waits is written. */
@@ -283,7 +287,16 @@ export class NetPipe extends Pipe {
   }
 
   override subscribe(topic: Buffer, subscribe: boolean): void {
-    this.link.subscribe(topic, subscribe);
+    if (this.isConnected) this.link.subscribe(topic, subscribe);
+    else this.outbox.writeTopic(topic, subscribe);
+  }
+
+  override get waitingTopics(): number {
+    return this.outbox.waitingTopics;
+  }
+
+  override dropTopics(): void {
+    this.outbox.encodeTopics();
   }
 
   override refuse(error: ErrnoError): void {

@@ -522,10 +522,24 @@ export const MUTATIONS = [
   // Sessions.
   {
     what: "subscriptions are not told again after a reconnect",
-    file: "socket/subscriber.ts",
-    from: "    for (const topic of this.#topics) pipe.subscribe(topic, true);\n",
-    to: "    if (pipe.number < 0) for (const topic of this.#topics) pipe.subscribe(topic, true);\n",
+    file: "socket/subscribing.ts",
+    from: "if (pipe.isOutgoing && !pipe.isEnded) this.#tellAll(pipe);",
+    to: "",
     tests: ["socket/publish", "session/reconnect"],
+  },
+  {
+    what: "a subscription before there is a publisher goes nowhere",
+    file: "pipe.ts",
+    from: "    else this.outbox.writeTopic(topic, subscribe);\n",
+    to: "",
+    tests: ["socket/xsubscriber"],
+  },
+  {
+    what: "subscriptions before the bind overtake messages",
+    file: "transport/inproc.ts",
+    from: "this.#early.push(change);",
+    to: "this.#early.unshift(change);",
+    tests: ["socket/xsubscriber"],
   },
   {
     what: "a lost connection is not made again",

@@ -101,6 +101,47 @@ it("queued counts what waits and what is being written, until it was taken or se
   assert.is(outbox.queued, 0);
 });
 
+it("subscriptions wait in their place for a form; until they have one they are nothing unsent, and no message", () => {
+  const outbox = new Outbox(new SlabPool());
+  const topic = Buffer.from("a topic");
+  outbox.writeTopic(topic, true);
+  assert.is(outbox.idle, true);
+  const large = Buffer.alloc(20_000, "x");
+  outbox.write(text("first"));
+  outbox.writeTopic(topic, false);
+  outbox.writeTopic(Buffer.alloc(0), true);
+  outbox.write([large]);
+  outbox.writeTopic(topic, true);
+  assert.equal([outbox.queued, outbox.waitingTopics, outbox.idle], [2, 4, false]);
+  outbox.encodeTopics((octets, subscribe) =>
+    encodeFrame(4, Buffer.concat([Buffer.from(subscribe ? "+" : "-"), octets])),
+  );
+  assert.equal([outbox.queued, outbox.waitingTopics], [2, 0]);
+  const command = (octets: string): Buffer => encodeFrame(4, Buffer.from(octets));
+  const expected = [
+    ...[command("+a topic"), canonical(text("first")), command("-a topic"), command("+"), canonical([large])],
+    command("+a topic"),
+  ];
+  assert.is(outbox.bytes, Buffer.concat(expected).length);
+  assert.ok(taken(outbox).equals(Buffer.concat(expected)));
+  outbox.settle();
+  assert.is(outbox.idle, true);
+});
+
+it("subscriptions that wait can be dropped, and messages stay", () => {
+  const outbox = new Outbox(new SlabPool());
+  for (const body of ["a", "b"]) {
+    outbox.writeTopic(Buffer.from("topic"), true);
+    outbox.write(text(body));
+  }
+  outbox.encodeTopics();
+  assert.is(outbox.waitingTopics, 0);
+  assert.ok(taken(outbox).equals(Buffer.concat([canonical(text("a")), canonical(text("b"))])));
+  outbox.writeTopic(Buffer.from("topic"), true);
+  outbox.clear();
+  assert.equal([outbox.waitingTopics, outbox.pending], [0, false]);
+});
+
 it("a loss takes what was being written and leaves what waits", () => {
   const outbox = new Outbox(new SlabPool());
   outbox.write(text("lost"));

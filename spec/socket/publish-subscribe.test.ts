@@ -1,4 +1,6 @@
-import { Publisher, Subscriber, XSubscriber } from "../../src/index.ts";
+import { Publisher, Subscriber, XPublisher, XSubscriber } from "../../src/index.ts";
+import { take } from "../helpers/messages.ts";
+import { freePort } from "../helpers/raw-peer.ts";
 import { rejected, Sockets, TRANSPORTS, type Transport, texts, thrown } from "../helpers/sockets.ts";
 import { assert, suite } from "../helpers/test.ts";
 import { eventually, sleep } from "../helpers/wait.ts";
@@ -306,6 +308,20 @@ it("subscriptions are told again after a reconnect, without those taken back mea
   );
   assert.equal(await second.deliver(ALL), ["a1|x", "a"]);
 });
+
+for (const transport of TRANSPORTS) {
+  it(`topics that are made and taken back before the publisher is there are told one by one (${transport})`, async () => {
+    const subscriber = sockets.own(new Subscriber({ reconnectInterval: 20 }));
+    const address = transport === "tcp" ? `tcp://127.0.0.1:${await freePort()}` : sockets.address(transport);
+    subscriber.connect(address);
+    subscriber.subscribe("b", "a", "b");
+    subscriber.unsubscribe("a", "b");
+    subscriber.subscribe("c");
+    const publisher = sockets.own(new XPublisher({ verbosity: "allSubsUnsubs" }));
+    await publisher.bind(address);
+    assert.equal(await take(publisher, 5), ["\x01b", "\x01a", "\x01b", "\x00a", "\x01c"]);
+  });
+}
 
 it("what a publisher receives beside subscriptions is dropped", async () => {
   const publisher = sockets.own(new Publisher());

@@ -77,6 +77,17 @@ export class SlabPool {
 const POOLED_LARGE_SLABS = 32;
 const POOLED_SMALL_SLABS = 128;
 
+/** A subscription, or the end of one, that waits for a peer. */
+export class WaitingTopic {
+  readonly topic: Buffer;
+  readonly subscribe: boolean;
+
+  constructor(topic: Buffer, subscribe: boolean) {
+    this.topic = topic;
+    this.subscribe = subscribe;
+  }
+}
+
 /** A range of some memory that waits to be written. */
 class Segment {
   readonly bytes: Uint8Array;
@@ -87,6 +98,8 @@ class Segment {
   messages = 0;
   /** Whether it ends where a message ends. */
   whole = false;
+  /** A subscription that has no octets before there is a peer, whose version decides its form. */
+  topic: WaitingTopic | undefined = undefined;
 
   constructor(bytes: Uint8Array, slab: Slab | undefined, start: number, end: number) {
     this.bytes = bytes;
@@ -170,6 +183,7 @@ export class Outbox {
   readonly #parts: Buffer[] = [];
   #waitingMessages = 0;
   #writingMessages = 0;
+  #waitingTopics = 0;
   #slab: Slab | undefined;
   #tail: Segment | undefined;
   #large = false;
@@ -183,14 +197,19 @@ export class Outbox {
     return this.#waitingMessages + this.#writingMessages;
   }
 
+  /** Subscriptions that wait for a peer. */
+  get waitingTopics(): number {
+    return this.#waitingTopics;
+  }
+
   /** Whether something waits to be taken. */
   get pending(): boolean {
     return this.#waiting.length > 0;
   }
 
-  /** Whether nothing waits and no write is under way. */
+  /** Whether nothing waits, subscriptions for a peer to come apart, and no write is under way. */
   get idle(): boolean {
-    return this.#waiting.length === 0 && this.#writing.length === 0;
+    return this.#waiting.length === this.#waitingTopics && this.#writing.length === 0;
   }
 
   /** Adds one message. Bodies above `copyLimit` are referenced and must stay as they are until they are written. */
@@ -244,6 +263,30 @@ export class Outbox {
     this.bytes += bytes.length;
     tail.end = slab.offset;
     tail.whole = true;
+  }
+
+  /** Adds a subscription that waits for a peer, in its place among the messages: `encodeTopics` gives it its octets. */
+  writeTopic(topic: Buffer, subscribe: boolean): void {
+    this.#append(topic, undefined, 0, 0, 0).topic = new WaitingTopic(topic, subscribe);
+    this.#tail = undefined;
+    this.#waitingTopics++;
+  }
+
+  /** There is a peer: what waits for one is encoded, each in its place, by `encode`; without it, dropped. */
+  encodeTopics(encode?: (topic: Buffer, subscribe: boolean) => Buffer): void {
+    if (this.#waitingTopics === 0) return;
+    this.#waitingTopics = 0;
+    this.#tail = undefined;
+    for (let left = this.#waiting.length; left > 0; left--) {
+      const segment = this.#waiting.shift() as Segment;
+      if (segment.topic === undefined) {
+        this.#waiting.push(segment);
+        this.#tail = undefined;
+      } else if (encode !== undefined) {
+        this.writeUncounted(encode(segment.topic.topic, segment.topic.subscribe));
+      }
+    }
+    this.#tail = undefined;
   }
 
   /** Adds a message that stands encoded at `start` to `end` of a fan-out's slab. */
@@ -337,6 +380,7 @@ export class Outbox {
     }
     this.#tail = undefined;
     this.#waitingMessages = 0;
+    this.#waitingTopics = 0;
     this.bytes = 0;
     if (this.#slab !== undefined && this.idle) this.#letGo();
   }

@@ -190,7 +190,7 @@ export class Connector implements SessionKeeper, PipeLink, ConnectHandler, Carri
   }
 
   subscribe(): void {
-    // The whole set is sent when there is a peer.
+    // They wait in the pipe.
   }
 
   refuse(error: ErrnoError): void {

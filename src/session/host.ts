@@ -53,7 +53,7 @@ export interface SessionPattern extends PipeOwner {
   attach(pipe: Pipe): void;
   /** Why no further peer is let in at this moment: it is turned away before it could send what would be lost. */
   readonly refusal: ErrnoError | undefined;
-  /** Whether a lost connection empties the outbox, because its content is made anew (subscriptions). */
+  /** Whether a lost connection empties the outbox, which `disconnected` fills anew (subscriptions). */
   readonly refills: boolean;
 }
 

@@ -187,6 +187,7 @@ export class Session implements ConnectionHandler, StreamHandler, PipeLink, Flus
     pipe.link = this;
     pipe.isConnected = true;
     pipe.peer = { address: this.#stream.peerAddress, properties: peer.properties, identity: peer.identity };
+    pipe.outbox.encodeTopics(this.#encodeTopic);
     if (!pipe.isEnded) this.#host.pattern.connected(pipe);
     if (this.#isClosing) this.flush();
     else if (pipe.outbox.pending) this.schedule();
@@ -263,9 +264,12 @@ export class Session implements ConnectionHandler, StreamHandler, PipeLink, Flus
 
   subscribe(topic: Buffer, subscribe: boolean): void {
     if (this.#pipe === undefined) return;
-    this.#pipe.outbox.writeUncounted(this.#connection.subscription(topic, subscribe));
+    this.#pipe.outbox.writeUncounted(this.#encodeTopic(topic, subscribe));
     this.schedule();
   }
+
+  readonly #encodeTopic = (topic: Buffer, subscribe: boolean): Buffer =>
+    this.#connection.subscription(topic, subscribe);
 
   refuse(error: ErrnoError): void {
     const { events } = this.#host;

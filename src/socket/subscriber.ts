@@ -6,16 +6,11 @@
 import type { SubscriberOptions } from "../option-types.ts";
 import { SOCKET_TYPES } from "../options.ts";
 import type { Pipe } from "../pipe.ts";
-import { TopicSet } from "../routing/topic-set.ts";
-import { ReceivingPattern } from "./pattern.ts";
 import { coreOf, defineType, ReadableSocket, type SocketOptions } from "./socket.ts";
+import { SubscribingPattern } from "./subscribing.ts";
 import { setTopics } from "./topics.ts";
 
-export class SubscriberPattern extends ReceivingPattern {
-  override readonly refills: boolean = true;
-  readonly #topics = new TopicSet();
-  readonly #pipes = new Set<Pipe>();
-
+export class SubscriberPattern extends SubscribingPattern {
   override receive(): Buffer[] | undefined {
     for (;;) {
       const frames = super.receive();
@@ -23,35 +18,18 @@ export class SubscriberPattern extends ReceivingPattern {
     }
   }
 
-  override get topicsCount(): number {
-    return this.#topics.size;
-  }
-
   override setTopic(topic: Buffer, subscribe: boolean): void {
-    if (subscribe) this.#topics.add(topic);
-    else if (this.#topics.remove(topic) !== 0) return;
-    for (const pipe of this.#pipes) if (pipe.isConnected) pipe.subscribe(topic, subscribe);
-  }
-
-  override attach(pipe: Pipe): void {
-    this.#pipes.add(pipe);
-  }
-
-  override connected(pipe: Pipe): void {
-    for (const topic of this.#topics) pipe.subscribe(topic, true);
+    if (subscribe) this.topics.add(topic);
+    else if (this.topics.remove(topic) !== 0) return;
+    this.tell(topic, subscribe);
   }
 
   override take(pipe: Pipe, frames: Buffer[]): boolean {
     return !this.#wants(frames) || super.take(pipe, frames);
   }
 
-  override ended(pipe: Pipe): void {
-    this.#pipes.delete(pipe);
-    super.ended(pipe);
-  }
-
   #wants(frames: Buffer[]): boolean {
-    return this.#topics.matches(frames[0] as Buffer) !== this.host.options.invertMatching;
+    return this.topics.matches(frames[0] as Buffer) !== this.host.options.invertMatching;
   }
 }
 

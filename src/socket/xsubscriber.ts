@@ -4,17 +4,11 @@
  */
 import type { WriterOptions, XSubscriberOptions } from "../option-types.ts";
 import { SOCKET_TYPES } from "../options.ts";
-import type { Pipe } from "../pipe.ts";
-import { TopicSet } from "../routing/topic-set.ts";
-import { ReceivingPattern } from "./pattern.ts";
 import { DuplexSocket, defineType, type SocketOptions } from "./socket.ts";
+import { SubscribingPattern } from "./subscribing.ts";
 import { isSubscription, SUBSCRIBE } from "./topics.ts";
 
-export class XSubscriberPattern extends ReceivingPattern {
-  override readonly refills: boolean = true;
-  readonly #topics = new TopicSet();
-  readonly #pipes = new Set<Pipe>();
-
+export class XSubscriberPattern extends SubscribingPattern {
   override send(frames: Uint8Array[]): boolean {
     if (frames.length === 1 && isSubscription(frames[0] as Uint8Array)) {
       this.#subscribe(frames[0] as Uint8Array);
@@ -28,7 +22,7 @@ export class XSubscriberPattern extends ReceivingPattern {
       const isPlain = !isSubscription(frame) || (i > 0 && onlyFirstSubscribe);
       if (isPlain || this.#count(frame)) rest.push(frame);
     }
-    if (rest.length > 0) for (const pipe of this.#pipes) if (!pipe.overflows) pipe.write(rest);
+    if (rest.length > 0) for (const pipe of this.pipes) if (!pipe.overflows) pipe.write(rest);
     return true;
   }
 
@@ -36,35 +30,16 @@ export class XSubscriberPattern extends ReceivingPattern {
     return true;
   }
 
-  override get topicsCount(): number {
-    return this.#topics.size;
-  }
-
-  override attach(pipe: Pipe): void {
-    this.#pipes.add(pipe);
-  }
-
-  override connected(pipe: Pipe): void {
-    for (const topic of this.#topics) pipe.subscribe(topic, true);
-  }
-
-  override ended(pipe: Pipe): void {
-    this.#pipes.delete(pipe);
-    super.ended(pipe);
-  }
-
   /** Counts what the application does with a topic. True: publishers are to be told. */
   #count(frame: Uint8Array): boolean {
     const topic = frame.subarray(1);
-    if (frame[0] !== SUBSCRIBE) return this.#topics.remove(topic) === 0 || this.host.options.verboseUnsubscribe;
-    this.#topics.add(topic);
+    if (frame[0] !== SUBSCRIBE) return this.topics.remove(topic) === 0 || this.host.options.verboseUnsubscribe;
+    this.topics.add(topic);
     return true;
   }
 
   #subscribe(frame: Uint8Array): void {
-    if (!this.#count(frame)) return;
-    const topic = Buffer.from(frame.subarray(1));
-    for (const pipe of this.#pipes) if (pipe.isConnected) pipe.subscribe(topic, frame[0] === SUBSCRIBE);
+    if (this.#count(frame)) this.tell(Buffer.from(frame.subarray(1)), frame[0] === SUBSCRIBE);
   }
 }
 

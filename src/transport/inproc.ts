@@ -12,7 +12,7 @@
  */
 
 import { smallBuffer, View } from "../bytes.ts";
-import type { FanOut, Slab } from "../codec/encoder.ts";
+import { type FanOut, type Slab, WaitingTopic } from "../codec/encoder.ts";
 import { mayTalk, mismatch } from "../connection/compatibility.ts";
 import { INCOMPATIBLE_CODE } from "../connection/failure.ts";
 import { ALWAYS_COPY_BYTES, BURST_FACTOR } from "../constants.ts";
@@ -182,8 +182,11 @@ export class InprocPipe extends Pipe {
   readonly #facts: PeerFacts;
   #isClosed = false;
   #far: InprocPipe | undefined;
-  /** Messages written before the name was bound. */
-  readonly #early = new Ring<Buffer[]>();
+  /** Messages and subscriptions written before the name was bound. */
+  readonly #early = new Ring<Buffer[] | WaitingTopic>();
+  #earlyTopics = 0;
+  /** What was written early has gone over. */
+  #isOpen = false;
   #sendLimit: number;
   #receiveLimit: number;
   isScheduled = false;
@@ -225,10 +228,13 @@ export class InprocPipe extends Pipe {
   joined(): void {
     if (!this.isEnded) this.owner.connected(this);
     for (;;) {
-      const frames = this.#early.shift();
-      if (frames === undefined) break;
-      this.#far?.deliver(frames);
+      const early = this.#early.shift();
+      if (early === undefined) break;
+      if (early instanceof WaitingTopic) this.#tell(early);
+      else this.#far?.deliver(early);
     }
+    this.#earlyTopics = 0;
+    this.#isOpen = true;
     if (this.isEnded) this.close();
     else this.#roomMade();
   }
@@ -239,7 +245,7 @@ export class InprocPipe extends Pipe {
 
   /** Messages on their way to the other end. */
   get #waiting(): number {
-    return this.#far === undefined ? this.#early.length : this.#far.waiting;
+    return this.#far === undefined ? this.#early.length - this.#earlyTopics : this.#far.waiting;
   }
 
   /** How many may be. */
@@ -249,7 +255,8 @@ export class InprocPipe extends Pipe {
 
   override get overflows(): boolean {
     if (!this.full) return false;
-    if (this.#isSlow) return true;
+    // Nobody is there who could read what one turn sends.
+    if (this.#far === undefined || this.#isSlow) return true;
     this.host.schedule(this);
     return this.#waiting >= this.#limit * BURST_FACTOR;
   }
@@ -279,6 +286,28 @@ export class InprocPipe extends Pipe {
   }
 
   override subscribe(topic: Buffer, subscribe: boolean): void {
+    const change = new WaitingTopic(topic, subscribe);
+    if (this.#isOpen) {
+      this.#tell(change);
+    } else {
+      this.#early.push(change);
+      this.#earlyTopics++;
+    }
+  }
+
+  override get waitingTopics(): number {
+    return this.#earlyTopics;
+  }
+
+  override dropTopics(): void {
+    for (let left = this.#early.length; left > 0; left--) {
+      const early = this.#early.shift() as Buffer[] | WaitingTopic;
+      if (!(early instanceof WaitingTopic)) this.#early.push(early);
+    }
+    this.#earlyTopics = 0;
+  }
+
+  #tell({ topic, subscribe }: WaitingTopic): void {
     const far = this.#far;
     if (far !== undefined && !far.isEnded) far.owner.subscription(far, topic, subscribe);
   }
@@ -334,7 +363,7 @@ export class InprocPipe extends Pipe {
 
   /** Whether messages wait for the name to be bound. */
   get hasEarly(): boolean {
-    return this.#early.length > 0;
+    return this.#early.length > this.#earlyTopics;
   }
 
   /**
@@ -344,9 +373,10 @@ export class InprocPipe extends Pipe {
   close(linger = 0): void {
     if (this.#isClosed) return;
     if (!this.isEnded) this.#end(true);
-    if (linger !== 0 && this.#early.length > 0) return;
+    if (linger !== 0 && this.hasEarly) return;
     this.#isClosed = true;
     this.#early.clear();
+    this.#earlyTopics = 0;
     this.#names.forget(this);
     const far = this.#far;
     this.#far = undefined;
