@@ -20,7 +20,7 @@ it("a broken protocol: code and text, the detail is the cause", () => {
   const error = protocolEventError("ERR_ZMTP_MALFORMED_COMMAND_HELLO", "7 octets");
   assert.is(error.code, "ERR_ZMTP_MALFORMED_COMMAND_HELLO");
   assert.is(error.message, "ZMTP protocol error");
-  assert.is(error.cause, "7 octets");
+  assert.is((error.cause as Error).message, "7 octets");
   assert.is(protocolEventError("ERR_ZAP_BAD_VERSION").message, "ZAP protocol error");
   assert.is("cause" in protocolEventError("ERR_ZAP_BAD_VERSION"), false);
 });

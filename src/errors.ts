@@ -42,27 +42,34 @@ export class ErrnoError extends Error {
   declare readonly errno: number;
   declare readonly address?: string;
 
-  constructor(code: string, errno: number, message: string, address?: string) {
-    super(message);
+  constructor(code: string, errno: number, message: string, address?: string, cause?: Error) {
+    super(message, cause === undefined ? undefined : { cause });
     this.code = code;
     this.errno = errno;
     if (address !== undefined) this.address = address;
   }
 }
 
-/** Makes the error for `code`; `message` replaces the usual text, `address` is the endpoint concerned. */
-export function errnoError(code: ErrorCode, address?: string, message?: string): ErrnoError {
+/**
+ * Makes the error for `code`; `message` replaces the usual text, `address` is the endpoint concerned. Programs compare messages
+ * with those that libzmq has, so what is wrong with what is said by the `cause`.
+ */
+export function errnoError(code: ErrorCode, address?: string, message?: string, cause?: string | Error): ErrnoError {
   const [errno, text] = TABLE[code];
-  return new ErrnoError(code, errno, message ?? text, address);
+  const why = typeof cause === "string" ? new Error(cause) : cause;
+  return new ErrnoError(code, errno, message ?? text, address, why);
+}
+
+/** EINVAL for something that `what` tells, of the endpoint `address` if it is one. */
+export function invalid(what: string, address?: string): ErrnoError {
+  return errnoError("EINVAL", address, undefined, what);
 }
 
 /** Makes the error for a failed system call, whose `code` comes from Node; unknown codes keep Node's own number. */
 export function systemError(cause: NodeJS.ErrnoException, address?: string): ErrnoError {
   const row = Object.hasOwn(TABLE, cause.code ?? "") ? TABLE[cause.code as ErrorCode] : undefined;
   const errno = row?.[0] ?? Math.abs(cause.errno ?? 0);
-  const error = new ErrnoError(cause.code ?? "EIO", errno, row?.[1] ?? cause.message, address);
-  error.cause = cause;
-  return error;
+  return new ErrnoError(cause.code ?? "EIO", errno, row?.[1] ?? cause.message, address, cause);
 }
 
 /** The protocol faults by libzmq's monitor codes: the name after `ERR_` and the number. */

@@ -77,9 +77,9 @@ export function authEventError(status: 300 | 400 | 500): AuthEventError {
   return Object.assign(new Error(AUTH_TEXTS[status]), { status });
 }
 
-/** The error of `handshake:error:protocol`; `detail`, what was seen on the wire, becomes its cause. */
+/** The error of `handshake:error:protocol`; `detail`, what was seen on the wire, is its cause's message. */
 export function protocolEventError(code: ProtocolCode, detail?: string): ProtocolEventError {
   const text = PROTOCOL_CODES[code] < PROTOCOL_CODES.ERR_ZAP_UNSPECIFIED ? "ZMTP protocol error" : "ZAP protocol error";
-  const error = detail === undefined ? new Error(text) : new Error(text, { cause: detail });
+  const error = detail === undefined ? new Error(text) : new Error(text, { cause: new Error(detail) });
   return Object.assign(error, { code });
 }

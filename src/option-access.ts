@@ -8,10 +8,10 @@
 
 import { viewOctets } from "./bytes.ts";
 import { CONTEXT_OPTIONS, type ContextRow } from "./context-options.ts";
-import { errnoError } from "./errors.ts";
+import { errnoError, invalid } from "./errors.ts";
 import type { OptionKind, OptionRow, OptionSource } from "./option-rows.ts";
 import { mechanismNumber, OPTION_BY_ID, OPTIONS } from "./option-table.ts";
-import type { ContextValues, OptionValues } from "./options.ts";
+import { type ContextValues, type OptionValues, SOCKET_TYPE_NAMES } from "./options.ts";
 
 /** What the accessors need from a socket. */
 export interface OptionsHost extends OptionSource {
@@ -67,13 +67,13 @@ function coerceText(value: unknown): Buffer | null {
 
 function read(host: OptionsHost, option: OptionRow): unknown {
   if (host.closed) throw errnoError("ENOTSOCK");
-  if (option.read === undefined) throw errnoError("EINVAL");
+  if (option.read === undefined) throw invalid(`${nameOf(option)} can be set, and not read`);
   return option.read(host.options, host);
 }
 
 function write(host: OptionsHost, option: OptionRow, value: unknown): void {
   if (host.closed) throw errnoError("ENOTSOCK");
-  if (option.write === undefined) throw errnoError("EINVAL");
+  if (option.write === undefined) throw invalid(`${nameOf(option)} can be read, and not set`);
   if (!option.live && host.attached) {
     process.emitWarning("Socket option will not take effect until next connect/bind.");
   }
@@ -81,15 +81,23 @@ function write(host: OptionsHost, option: OptionRow, value: unknown): void {
   host.optionChanged(option.id);
 }
 
+function nameOf({ name, id }: OptionRow): string {
+  return name ?? `option ${id}`;
+}
+
 /** The row of a number, as far as this socket's type has it and its values are as wide as `kind`. */
 function rawRow(host: OptionsHost, kind: RawKind, id: unknown): OptionRow {
   if (typeof id !== "number") throw new TypeError("Identifier must be a number");
   const option = OPTION_BY_ID.get(id | 0);
   if (host.closed) throw errnoError("ENOTSOCK");
-  if (option === undefined || option.id < 0) throw errnoError("EINVAL");
-  if (option.stored !== "every" && !option.stored.includes(host.options.type)) throw errnoError("EINVAL");
-  const width = option.name === "securityMechanism" ? WIDTHS.int32 : WIDTHS[option.kind];
-  if (width !== WIDTHS[kind]) throw errnoError("EINVAL");
+  if (option === undefined || option.id < 0) throw invalid(`there is no option ${id}`);
+  if (option.stored !== "every" && !option.stored.includes(host.options.type)) {
+    throw invalid(`${SOCKET_TYPE_NAMES[host.options.type]} has no ${nameOf(option)}`);
+  }
+  const isMechanism = option.name === "securityMechanism";
+  const width = isMechanism ? WIDTHS.int32 : WIDTHS[option.kind];
+  if (width !== WIDTHS[kind])
+    throw invalid(`${nameOf(option)} is of type ${isMechanism ? "int32" : option.kind}, not ${kind}`);
   return option;
 }
 
@@ -110,13 +118,13 @@ export function setOption(host: OptionsHost, kind: RawKind, id: unknown, value: 
   if (typeof id !== "number") throw new TypeError("Identifier must be a number");
   const given = coerce(kind, value);
   const option = rawRow(host, kind, id);
-  write(host, option, convert(option.kind, given));
+  write(host, option, convert(option, given));
 }
 
 /** A value of one numeric type as one of another of the same width. */
-function convert(kind: OptionKind, given: unknown): unknown {
+function convert({ kind, name }: OptionRow | ContextRow, given: unknown): unknown {
   if (kind === "bool" && typeof given === "number") {
-    if (given !== 0 && given !== 1) throw errnoError("EINVAL");
+    if (given !== 0 && given !== 1) throw invalid(`${name} takes 0 or 1, not ${given}`);
     return given === 1;
   }
   if (typeof given === "boolean") return kind === "bool" ? given : Number(given);
@@ -178,14 +186,18 @@ export function defineContextAccessors(prototype: object, valuesOf: (context: ne
 }
 
 function writeContext(values: ContextValues, option: ContextRow, value: unknown): void {
-  if (typeof value === "number" && value < option.minimum) throw errnoError("EINVAL");
+  if (typeof value === "number" && value < option.minimum) {
+    throw invalid(`${option.name} takes ${option.minimum} or more, not ${value}`);
+  }
   (values as unknown as Record<string, unknown>)[option.name] = value;
 }
 
 function contextRow(id: unknown, not: "r" | "w"): ContextRow {
   if (typeof id !== "number") throw new TypeError("Identifier must be a number");
   const option = CONTEXT_OPTIONS.find((row) => row.id === (id | 0) && row.access !== not);
-  if (option === undefined || option.id < 0) throw errnoError("EINVAL");
+  if (option === undefined || option.id < 0) {
+    throw invalid(`a context has no option ${id} to ${not === "w" ? "read" : "set"}`);
+  }
   return option;
 }
 
@@ -200,5 +212,5 @@ export function setContextOption(values: ContextValues, kind: "bool" | "int32", 
   if (typeof id !== "number") throw new TypeError("Identifier must be a number");
   const given = coerce(kind, value);
   const option = contextRow(id, "r");
-  writeContext(values, option, convert(option.kind, given));
+  writeContext(values, option, convert(option, given));
 }

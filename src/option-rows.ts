@@ -7,7 +7,7 @@ import { viewOctets } from "./bytes.ts";
 import { decodeZ85, encodeZ85 } from "./codec/z85.ts";
 import { METADATA_BYTES } from "./constants.ts";
 import { KEY_BYTES } from "./crypto/crypto.ts";
-import { errnoError } from "./errors.ts";
+import { type ErrnoError, invalid } from "./errors.ts";
 import { type OptionValues, type SecurityMechanism, SOCKET_TYPES, selectMechanism, type Verbosity } from "./options.ts";
 
 /** The types of option values: numbers by width, and `text`, which is a string or octets. `other` has a shape of its own. */
@@ -64,9 +64,11 @@ export interface Where {
   live?: boolean;
 }
 
-/** @throws EINVAL: the value, or the access, is not accepted. */
-export function refuse(): never {
-  throw errnoError("EINVAL");
+/** What libzmq does not let read, in a row that can be written. */
+export function unreadable(name: string): () => never {
+  return () => {
+    throw invalid(`${name} can be set, and not read`);
+  };
 }
 
 /** A row with a reader and a writer of its own; what `where.access` excludes of them is left out. */
@@ -111,10 +113,14 @@ export function number(
     where,
     (options) => options[name],
     (options, value: number) => {
-      if (value < minimum || value > maximum) refuse();
+      if (value < minimum || value > maximum) throw invalid(`${name} takes ${range(minimum, maximum)}, not ${value}`);
       store(options, name, value);
     },
   );
+}
+
+function range(minimum: number, maximum: number): string {
+  return maximum === Number.POSITIVE_INFINITY ? `${minimum} or more` : `${minimum} to ${maximum}`;
 }
 
 /** A switch. */
@@ -147,7 +153,7 @@ export function octets(
     where,
     (options) => textOf(options[name]),
     (options, value: Buffer | null) => {
-      options[name] = checkOctets(value, least, most, nullable);
+      options[name] = checkOctets(name, value, least, most, nullable);
     },
   );
 }
@@ -161,15 +167,16 @@ export function text(name: Fields<string> & string, id: number, most: number, wh
     where,
     (options) => options[name] || null,
     (options, value: Buffer | null) => {
-      store(options, name, checkOctets(value, 1, most, true).toString());
+      store(options, name, checkOctets(name, value, 1, most, true).toString());
     },
   );
 }
 
-function checkOctets(value: Buffer | null, least: number, most: number, nullable: boolean): Buffer {
-  if (value === null) return nullable ? Buffer.alloc(0) : refuse();
-  if (value.length < least || value.length > most) refuse();
-  return value;
+/** The error counts the octets and does not repeat them: they may be a password. */
+function checkOctets(name: string, value: Buffer | null, least: number, most: number, nullable: boolean): Buffer {
+  if (value === null && nullable) return Buffer.alloc(0);
+  if (value !== null && value.length >= least && value.length <= most) return value;
+  throw invalid(`${name} takes ${range(least, most)} octets, not ${value === null ? "null" : value.length}`);
 }
 
 /** Octets as a string, which ends at the first NUL as C has it; null when there are none. */
@@ -200,7 +207,7 @@ export function credential(name: "plainUsername" | "plainPassword", id: number):
     {},
     (options) => textOf(options[name]),
     (options, value: Buffer | null) => {
-      options[name] = checkOctets(value, 1, SHORT_TEXT_BYTES, true);
+      options[name] = checkOctets(name, value, 1, SHORT_TEXT_BYTES, true);
       selectMechanism(options, value === null ? null : "plain", false);
     },
   );
@@ -214,7 +221,7 @@ export function key(name: "curvePublicKey" | "curveSecretKey" | "curveServerKey"
     "text",
     {},
     (options) => {
-      if (options.securityMechanism !== "curve") refuse();
+      if (options.securityMechanism !== "curve") throw invalid(`${name} cannot be read: the mechanism is not CURVE`);
       return encodeZ85(options[name].length === 0 ? Buffer.alloc(KEY_BYTES) : options[name]);
     },
     (options, value: Buffer | null) => {
@@ -230,17 +237,18 @@ function keyOctets(name: string, value: Buffer | null): Buffer {
   if (value?.length === KEY_BYTES) return value;
   const printed = value?.length === KEY_CHARACTERS + 1 && value[KEY_CHARACTERS] === 0;
   try {
-    if (value?.length !== KEY_CHARACTERS && !printed) refuse();
-    return decodeZ85(value!.toString("latin1", 0, KEY_CHARACTERS));
+    if (value?.length === KEY_CHARACTERS || printed) return decodeZ85(value!.toString("latin1", 0, KEY_CHARACTERS));
   } catch {
-    const error = errnoError("EINVAL");
-    error.cause = `${name} takes a key of ${KEY_BYTES} octets, or of ${KEY_CHARACTERS} characters in Z85`;
-    throw error;
+    // No Z85 either.
   }
+  throw invalid(`${name} takes a key of ${KEY_BYTES} octets, or of ${KEY_CHARACTERS} characters in Z85`);
 }
 
 /** An option that this build of libzmq, and so this package, knows by name but does not have. */
 export function absent(name: string, id: number, kind: OptionKind): OptionRow {
+  const refuse = (): never => {
+    throw invalid(`${name} is not available`);
+  };
   return row(name, id, kind, {}, refuse, refuse);
 }
 
@@ -254,9 +262,9 @@ export function addFilter(options: OptionValues, value: Buffer | null): void {
     options.tcpAcceptFilter = [];
     return;
   }
-  const range = value.toString();
-  if (!ADDRESS_RANGE.test(range)) refuse();
-  options.tcpAcceptFilter = [...options.tcpAcceptFilter, range];
+  const given = value.toString();
+  if (!ADDRESS_RANGE.test(given)) throw invalid(`"${given}" is neither an IP address nor a network`);
+  options.tcpAcceptFilter = [...options.tcpAcceptFilter, given];
 }
 
 /** Application metadata as an object; names start with "X-", as ZMTP reserves all others. */
@@ -283,7 +291,7 @@ export function writeMetadata(options: OptionValues, value: unknown): void {
 function metadataEntries(value: object): [string, Buffer][] {
   const entries: [string, Buffer][] = [];
   for (const [name, content] of Object.entries(value)) {
-    if (!METADATA_NAME.test(name)) refuse();
+    if (!METADATA_NAME.test(name)) throw badName(name);
     const octets = typeof content === "string" ? Buffer.from(content) : viewOctets(content);
     if (octets === undefined) throw new TypeError("Option value must be a string or buffer");
     entries.push([name, Buffer.from(octets)]);
@@ -295,14 +303,19 @@ function metadataEntries(value: object): [string, Buffer][] {
 function addMetadata(options: OptionValues, line: Buffer): void {
   const colon = line.indexOf(":");
   const name = line.toString("latin1", 0, Math.max(colon, 0));
-  if (colon < 0 || colon === line.length - 1 || !METADATA_NAME.test(name)) refuse();
+  if (colon < 0 || colon === line.length - 1) throw invalid('metadata by number has the form "X-name:value"');
+  if (!METADATA_NAME.test(name)) throw badName(name);
   setMetadata(options, [...options.metadata, [name, line.subarray(colon + 1)]]);
+}
+
+function badName(name: string): ErrnoError {
+  return invalid(`"${name}" is no name of metadata: X- and up to 253 letters, digits or - _ . +`);
 }
 
 function setMetadata(options: OptionValues, entries: [string, Buffer][]): void {
   // A name's length takes one octet, a value's four.
   const size = entries.reduce((sum, [name, value]) => sum + 5 + name.length + value.length, 0);
-  if (size > METADATA_BYTES) refuse();
+  if (size > METADATA_BYTES) throw invalid(`metadata of ${size} octets, where ${METADATA_BYTES} are the most`);
   entries.sort(([one], [other]) => (one < other ? -1 : 1));
   options.metadata = new Map(entries);
 }
@@ -310,7 +323,9 @@ function setMetadata(options: OptionValues, entries: [string, Buffer][]): void {
 /** Cuts to tenths of a second; negative is none. */
 export function writeTimeToLive(options: OptionValues, value: number): void {
   const deciseconds = Math.max(0, Math.trunc(value / 100));
-  if (deciseconds > TIME_TO_LIVE_MAX_DECISECONDS) refuse();
+  if (deciseconds > TIME_TO_LIVE_MAX_DECISECONDS) {
+    throw invalid(`heartbeatTimeToLive takes up to ${TIME_TO_LIVE_MAX_DECISECONDS * 100 + 99}, not ${value}`);
+  }
   options.heartbeatTimeToLive = deciseconds * 100;
 }
 

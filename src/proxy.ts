@@ -7,7 +7,7 @@
  */
 import { queueMicrotask, setImmediate } from "./clock.ts";
 import { OPERATIONS_PER_INPUT } from "./constants.ts";
-import { errnoError } from "./errors.ts";
+import { errnoError, invalid } from "./errors.ts";
 import type { SocketCore } from "./socket/core.ts";
 import { coreOf, Socket } from "./socket/socket.ts";
 
@@ -238,7 +238,7 @@ function counters(received: Direction | undefined, sent: Direction | undefined):
 
 function checkSocket(socket: unknown, name: string): void {
   if (typeof socket !== "object" || socket === null) throw new TypeError(`${name} must be a socket object`);
-  if (!(socket instanceof Socket)) throw errnoError("EINVAL");
+  if (!(socket instanceof Socket)) throw invalid(`${name} is an object, but no socket`);
 }
 
 /** The inner side of a socket that can be proxied. */

@@ -142,7 +142,7 @@ it("2.0: a peer of a type that does not fit is cut off, told, and not heard", as
   await bothWays(
     () => {
       const pull = new Pull({ reconnectInterval: 10_000 });
-      pull.events.on("handshake:error:protocol", ({ error }) => told.push(error.code, String(error.cause)));
+      pull.events.on("handshake:error:protocol", ({ error }) => told.push(error.code, (error.cause as Error).message));
       return pull;
     },
     async (pull, peer) => {

@@ -41,7 +41,10 @@ it("a key of a wrong length, or that is not Z85, is EINVAL at the option, which 
       new Dealer({ [name]: "my secret words" });
       assert.unreachable();
     } catch (error) {
-      assert.is((error as Error).cause, `${name} takes a key of 32 octets, or of 40 characters in Z85`);
+      assert.is(
+        ((error as Error).cause as Error).message,
+        `${name} takes a key of 32 octets, or of 40 characters in Z85`,
+      );
     }
     assert.is(thrown(() => new Dealer({ [name]: 7 as never })).name, "TypeError");
   }

@@ -245,7 +245,8 @@ for (const [mechanism, server, client] of [
       assert.equal(atServer.seen.slice(0, 2), [`${PROTOCOL}INVALID_METADATA`, "disconnect"]);
       assert.equal(atClient.seen.slice(0, 2), [GONE, "disconnect"]);
       const told = atServer.events.find(({ type }) => type === "handshake:error:protocol");
-      assert.is(String((told as { error: Error }).error.cause), "PUB does not talk to PUSH");
+      const { error } = told as { error: Error };
+      assert.is((error.cause as Error).message, "PUB does not talk to PUSH");
       sockets.closeAll();
     }
   });

@@ -208,7 +208,7 @@ it("types that do not go together are not joined, and both ends say so, whoever 
     const told: string[] = [];
     for (const socket of [push, reply]) {
       socket.events.on("handshake:error:protocol", ({ address: where, error }) => {
-        told.push(`${where === address} ${error.code} ${error.cause}`);
+        told.push(`${where === address} ${error.code} ${(error.cause as Error).message}`);
       });
     }
     if (isEarly) {

@@ -21,8 +21,10 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ErrnoError } from "../../src/errors.ts";
+import { Push } from "../../src/index.ts";
 import { connectStream } from "../../src/transport/connect.ts";
 import { type IpcEndpoint, parseEndpoint } from "../../src/transport/endpoint.ts";
+import { nodePath } from "../../src/transport/ipc.ts";
 import { internals, type Listener, listen, listenSync } from "../../src/transport/listen.ts";
 import type { NetStream } from "../../src/transport/net-stream.ts";
 import { assert, suite } from "../helpers/test.ts";
@@ -280,6 +282,58 @@ for (const [name, way] of Object.entries(ways)) {
     });
   }
 }
+
+/** Runs `body` as if on another platform, and puts the real one back before anything else runs. */
+function on<T>(platform: string, body: () => T): T {
+  const real = Object.getOwnPropertyDescriptor(process, "platform") as PropertyDescriptor;
+  Object.defineProperty(process, "platform", { ...real, value: platform });
+  try {
+    return body();
+  } finally {
+    Object.defineProperty(process, "platform", real);
+  }
+}
+
+it("ipc that cannot be here: connect throws what bind rejects with, and changes nothing", async () => {
+  const cases: [platform: string, address: string, code: string][] = [
+    ["win32", `ipc://${folder}/windows`, "EPROTONOSUPPORT"],
+    ["win32", "ipc://@windows", "EPROTONOSUPPORT"],
+    ["darwin", "ipc://@mac", "ENOTSUP"],
+  ];
+  if (!hasAbstract) cases.push([process.platform, "ipc://@name", "ENOTSUP"]);
+  for (const [platform, address, code] of cases) {
+    const push = new Push();
+    const ways: (() => unknown)[] = [
+      () => push.connect(address),
+      () => push.bindSync(address),
+      () => push.bind(address),
+    ];
+    for (const way of ways) {
+      const error = await codeOf(async () => on(platform, way) as never);
+      assert.is(error, code, `${platform} ${address} ${way}`);
+      assert.is(push.lastEndpoint, null);
+    }
+    push.backlog = 1;
+    push.close();
+  }
+});
+
+it("abstract names by platform and libuv's version", () => {
+  const can = (platform: string, uv: string): boolean => {
+    try {
+      const host = { platform: platform as NodeJS.Platform, versions: { ...process.versions, uv } };
+      return nodePath(endpointOf("ipc://@x", "connect"), host) === "\0x";
+    } catch (error) {
+      assert.is((error as ErrnoError).code, "ENOTSUP");
+      return false;
+    }
+  };
+  assert.equal(
+    ["1.44.2", "1.47.9", "1.48.0", "1.51.0", "2.0.0", ""].map((uv) => can("linux", uv)),
+    [false, false, true, true, true, false],
+  );
+  assert.not(can("freebsd", "1.51.0"));
+});
 
 it("listenSync on a path works without Node's inner function", async () => {
   const { createServerHandle } = internals;

@@ -21,6 +21,7 @@ import { FLUSH_LIMIT_BYTES, LARGE_READ_BYTES, READ_BYTES, TIMER_MAX_MS } from ".
 import { type ErrnoError, errnoError, systemError } from "../errors.ts";
 import { authEventError, protocolEventError } from "../events.ts";
 import type { MechanismFactory } from "../mechanism/mechanism.ts";
+import { ZAP_ENDPOINT } from "../mechanism/zap.ts";
 import type { OptionValues } from "../options.ts";
 import type { NetPipe, PipeLink } from "../pipe.ts";
 import type { NetStream, StreamHandler } from "../transport/net-stream.ts";
@@ -142,8 +143,11 @@ export class Session implements ConnectionHandler, StreamHandler, PipeLink, Flus
     const events = this.#host.events;
     if (events.active && !this.#isClosing) {
       if (!this.#isReady && this.#failure === undefined) {
-        const cause = error === undefined ? errnoError("EPIPE", this.address) : systemError(error, this.address);
-        events.emit({ type: "handshake:error:other", address: this.address, error: cause });
+        const failed =
+          error === undefined
+            ? errnoError("EPIPE", this.address, undefined, leftReason(this.#keeper.options))
+            : systemError(error, this.address);
+        events.emit({ type: "handshake:error:other", address: this.address, error: failed });
       }
       events.emit({ type: "disconnect", address: this.address });
     }
@@ -327,7 +331,9 @@ export class Session implements ConnectionHandler, StreamHandler, PipeLink, Flus
     } else if (failure.kind === "timeout" && failure.what === "handshake") {
       events.emit({ type: "handshake:error:other", address, error: errnoError("EAGAIN", address) });
     } else if (failure.kind === "no-authenticator") {
-      events.emit({ type: "handshake:error:other", address, error: errnoError("EFAULT", address) });
+      // libzmq has no better code for it.
+      const error = errnoError("EFAULT", address, undefined, `no ZAP handler is bound at ${ZAP_ENDPOINT}`);
+      events.emit({ type: "handshake:error:other", address, error });
     }
   }
 
@@ -344,4 +350,11 @@ export class Session implements ConnectionHandler, StreamHandler, PipeLink, Flus
     this.#connection.tick(now());
     this.#arm();
   };
+}
+
+/** What an end without a word in the handshake may mean. A CURVE server that cannot open what it was sent says nothing, as RFC 26 has it. */
+function leftReason({ securityMechanism, curveServer }: OptionValues): string {
+  const reason = "the peer ended the connection in the handshake";
+  if (securityMechanism !== "curve" || curveServer) return reason;
+  return `${reason}, as a CURVE server does when curveServerKey is not its key`;
 }

@@ -23,6 +23,7 @@ import type { Carrier, ConnectionSetup, SessionHost } from "../session/host.ts";
 import type { Flushable } from "../session/turn.ts";
 import { type Endpoint, parseEndpoint } from "../transport/endpoint.ts";
 import { InprocBinder, type InprocHost, InprocPipe } from "../transport/inproc.ts";
+import { nodePath } from "../transport/ipc.ts";
 import { ObserverHub } from "./observer.ts";
 import type { Pattern, PatternHost } from "./pattern.ts";
 import { ownProperties } from "./peer.ts";
@@ -319,6 +320,8 @@ export class SocketCore implements SessionHost, PatternHost, InprocHost, Options
 
   #parse(address: string, use: "bind" | "connect"): StreamEndpoint | Extract<Endpoint, { scheme: "inproc" }> {
     const endpoint = parseEndpoint(address, use);
+    // A name that can never work here is no peer that may come up.
+    if (endpoint.scheme === "ipc") nodePath(endpoint);
     if (endpoint.scheme === "udp") throw errnoError("ENOCOMPATPROTO", address);
     if (endpoint.scheme === "ws") throw errnoError("EPROTONOSUPPORT", address);
     return endpoint;

@@ -47,6 +47,20 @@ function toFrame(part: unknown): Uint8Array {
   if (part instanceof Uint8Array) return part;
   if (typeof part === "string") return textBuffer(part);
   if (part === null) return EMPTY;
+  return octetsOf(part) ?? asText(part);
+}
+
+let isWarned = false;
+
+/** Anything else by its text, as in `zeromq`; the first time, numbers and the like apart, with a warning. */
+function asText(part: unknown): Buffer {
   // A template refuses symbols, as it should.
-  return octetsOf(part) ?? Buffer.from(`${part}`);
+  const text = `${part}`;
+  const isMeant = typeof part === "number" || typeof part === "bigint" || typeof part === "boolean";
+  if (!isMeant && !isWarned) {
+    isWarned = true;
+    const kind = Object.prototype.toString.call(part);
+    process.emitWarning(`${kind} was sent as its text, which is hardly meant`, { code: "ZMTP_SENT_AS_TEXT" });
+  }
+  return Buffer.from(text);
 }

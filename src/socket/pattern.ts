@@ -7,7 +7,7 @@
  */
 import type { SlabPool } from "../codec/encoder.ts";
 import { MESSAGE_FRAMES } from "../constants.ts";
-import { type ErrnoError, type ErrorCode, errnoError } from "../errors.ts";
+import { type ErrnoError, type ErrorCode, invalid } from "../errors.ts";
 import type { OptionValues } from "../options.ts";
 import type { Pipe } from "../pipe.ts";
 import { FairQueue } from "../routing/fair-queue.ts";
@@ -104,7 +104,7 @@ export abstract class Pattern implements SessionPattern {
 
   /** Subscribes or unsubscribes. @throws ErrnoError EINVAL where there are no topics */
   setTopic(_topic: Buffer, _subscribe: boolean): void {
-    throw errnoError("EINVAL");
+    throw invalid("only sockets that subscribe, and a manual XPUB, have topics to set");
   }
 
   /** The socket was closed. */

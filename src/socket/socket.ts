@@ -9,7 +9,7 @@
 import { viewOctets } from "../bytes.ts";
 import { BATCH_MESSAGES } from "../constants.ts";
 import { Context, type ContextCore, coreOf as contextCoreOf, context as defaultContext } from "../context.ts";
-import { errnoError } from "../errors.ts";
+import { errnoError, invalid } from "../errors.ts";
 import { defineAccessors, getOption, setOption } from "../option-access.ts";
 import type { ReaderOptions, SocketOptionsCommon, WriterOptions } from "../option-types.ts";
 import { type PatternFactory, SocketCore } from "./core.ts";
@@ -78,7 +78,7 @@ export abstract class Socket {
     if (typeof type !== "number") throw new TypeError("Socket type must be a number");
     if (typeof options !== "object" || options === null) throw new TypeError("Options must be an object");
     const makePattern = patterns.get(type);
-    if (makePattern === undefined) throw errnoError("EINVAL");
+    if (makePattern === undefined) throw invalid(`there is no socket type ${type} here`);
     const { context = defaultContext, ...values } = options as { context?: unknown };
     if (!(context instanceof Context)) throw new TypeError("Context must be a context object");
     checkRole(values);
@@ -349,7 +349,9 @@ function toRoutingId(id: unknown): Buffer {
   const given = typeof id === "string" ? id : viewOctets(id);
   if (given === undefined) throw new TypeError("Routing id must be a string or buffer");
   const octets = Buffer.from(given as string);
-  if (octets.length < 1 || octets.length > ROUTING_ID_BYTES) throw errnoError("EINVAL");
+  if (octets.length < 1 || octets.length > ROUTING_ID_BYTES) {
+    throw invalid(`routingId takes 1 to ${ROUTING_ID_BYTES} octets, not ${octets.length}`);
+  }
   return octets;
 }
 
@@ -365,7 +367,7 @@ function iterate(socket: Socket): AsyncIterator<Message[], undefined> {
 
 function checkMax(max: unknown): number {
   if (typeof max !== "number") throw new TypeError("Maximum must be a number");
-  if (!(max >= 1)) throw errnoError("EINVAL");
+  if (!(max >= 1)) throw invalid(`at least 1 message can be received, not ${max}`);
   return max;
 }
 

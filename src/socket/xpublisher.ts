@@ -6,7 +6,7 @@
  * What waits to be received has no limit as far as subscriptions go, as in libzmq; messages of peers are taken in only up
  * to the receive high-water mark, behind which their connections are not read.
  */
-import { errnoError } from "../errors.ts";
+import { invalid } from "../errors.ts";
 import type { ReaderOptions, XPublisherOptions } from "../option-types.ts";
 import { SOCKET_TYPES } from "../options.ts";
 import { limitOf, type Pipe } from "../pipe.ts";
@@ -89,7 +89,8 @@ export class XPublisherPattern extends PublisherPattern {
   override setTopic(topic: Buffer, subscribe: boolean): void {
     const { manual, manualLastValue } = this.host.options;
     const pipe = this.last;
-    if (!(manual || manualLastValue) || pipe === undefined) throw errnoError("EINVAL");
+    if (!(manual || manualLastValue)) throw invalid("an XPUB makes subscriptions itself unless manual is set");
+    if (pipe === undefined) throw invalid("no subscription was received yet");
     if (pipe.isEnded) return;
     if (subscribe) this.trie.add(topic, pipe);
     else this.trie.remove(topic, pipe);

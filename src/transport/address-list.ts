@@ -1,6 +1,6 @@
 /** Sets of IP addresses, given as addresses and networks ("10.0.0.0/8"). */
 import { BlockList, isIP } from "node:net";
-import { errnoError } from "../errors.ts";
+import { invalid } from "../errors.ts";
 
 const BITS = { 4: 32, 6: 128 } as const;
 
@@ -18,11 +18,11 @@ export class AddressList {
       more.length > 0 ||
       (bits !== undefined && !/^[0-9]{1,3}$/.test(bits))
     ) {
-      throw errnoError("EINVAL", range);
+      throw invalid(`"${range}" is neither an IP address nor a network`, range);
     }
     const width = BITS[family as 4 | 6];
     const prefix = bits === undefined ? width : Number(bits);
-    if (prefix > width) throw errnoError("EINVAL", range);
+    if (prefix > width) throw invalid(`${prefix} bits, where an address has ${width}`, range);
     this.#list.addSubnet(address, prefix, family === 4 ? "ipv4" : "ipv6");
   }
 

@@ -241,9 +241,7 @@ class Attempt implements HeldRequest {
   }
 
   #noAddress(reason: string, cause?: Error | null): ErrnoError {
-    const error = errnoError("EHOSTUNREACH", this.#endpoint.address, `Host unreachable: ${reason}`);
-    if (cause) error.cause = cause;
-    return error;
+    return errnoError("EHOSTUNREACH", this.#endpoint.address, `Host unreachable: ${reason}`, cause ?? undefined);
   }
 }
 

@@ -8,7 +8,7 @@
 
 import { isIPv4, isIPv6 } from "node:net";
 import { IPC_PATH_LINUX_BYTES, IPC_PATH_OTHER_BYTES } from "../constants.ts";
-import { type ErrnoError, errnoError } from "../errors.ts";
+import { errnoError, invalid } from "../errors.ts";
 
 /** What an address is wanted for: wildcards belong to bind, a source belongs to connect. */
 export type EndpointUse = "bind" | "connect";
@@ -64,6 +64,7 @@ export type Endpoint = TcpEndpoint | IpcEndpoint | InprocEndpoint | UdpEndpoint 
 
 const HOST_NAME = /^[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,252})$/;
 const PORT = /^[0-9]{1,5}$/;
+const PORT_MAX = 65535;
 const IPC_PATH_BYTES = process.platform === "linux" ? IPC_PATH_LINUX_BYTES : IPC_PATH_OTHER_BYTES;
 
 /**
@@ -74,8 +75,11 @@ const IPC_PATH_BYTES = process.platform === "linux" ? IPC_PATH_LINUX_BYTES : IPC
 export function parseEndpoint(address: string, use: EndpointUse): Endpoint {
   const colon = address.indexOf("://");
   const rest = address.slice(colon + 3);
-  if (colon < 1 || rest === "" || address.includes("\0")) throw malformed(address);
-  switch (address.slice(0, colon)) {
+  if (colon < 1) throw invalid(`there is no transport in "${address}", as in tcp://host:port`, address);
+  if (rest === "") throw invalid(`there is nothing behind ${address}`, address);
+  if (address.includes("\0")) throw invalid("there is a NUL in the address", address);
+  const scheme = address.slice(0, colon);
+  switch (scheme) {
     case "tcp":
       return parseTcp(address, rest, use);
     case "ipc":
@@ -87,7 +91,7 @@ export function parseEndpoint(address: string, use: EndpointUse): Endpoint {
     case "ws":
       return parseWs(address, rest, use);
     default:
-      throw errnoError("EPROTONOSUPPORT", address);
+      throw errnoError("EPROTONOSUPPORT", address, undefined, `the transport "${scheme}" is not tcp, ipc or inproc`);
   }
 }
 
@@ -99,9 +103,9 @@ export function formatHostPort(host: string, port: number): string {
 function parseTcp(address: string, rest: string, use: EndpointUse): TcpEndpoint {
   const semicolon = rest.indexOf(";");
   if (semicolon === -1) return { scheme: "tcp", address, ...parseHostPort(address, rest, use) };
-  if (use === "bind") throw malformed(address);
+  if (use === "bind") throw invalid("bind takes no source address, which stands before a semicolon", address);
   const source = parseHostPort(address, rest.slice(0, semicolon), "bind");
-  if (source.host === "") throw malformed(address);
+  if (source.host === "") throw invalid("there is no host in front of the source's port", address);
   return { scheme: "tcp", address, ...parseHostPort(address, rest.slice(semicolon + 1), use), source };
 }
 
@@ -111,7 +115,9 @@ function parseTcp(address: string, rest: string, use: EndpointUse): TcpEndpoint 
  */
 export function parseHostPort(address: string, text: string, use: EndpointUse): HostPort {
   const colon = text.lastIndexOf(":");
-  if (colon === -1) throw malformed(address);
+  const bracket = text.lastIndexOf("]");
+  if (bracket === -1 && text.includes("[")) throw invalid(`the bracket in "${text}" is not closed`, address);
+  if (colon === -1 || colon < bracket) throw invalid(`there is no port in "${text}"`, address);
   const port = parsePort(address, text.slice(colon + 1), use);
   const host = text.slice(0, colon);
   if (host.startsWith("[") && host.endsWith("]")) {
@@ -119,18 +125,23 @@ export function parseHostPort(address: string, text: string, use: EndpointUse): 
     if (isIPv6(inner)) return { host: inner, port, family: 6 };
     // libzmq takes the brackets off whatever stands in them.
     if (isIPv4(inner)) return { host: inner, port, family: 4 };
-    throw malformed(address);
+    throw invalid(`there is no IP address in ${host}`, address);
   }
   if (isIPv4(host)) return { host, port, family: 4 };
   if (use === "bind" ? host === "*" || host === "" || HOST_NAME.test(host) : HOST_NAME.test(host))
     return { host, port, family: 0 };
-  throw malformed(address);
+  if (host === "*") throw invalid('connect takes a host, where "*" is every interface of this one', address);
+  if (isIPv6(host)) throw invalid(`an IPv6 address stands in brackets: [${host}]`, address);
+  throw invalid(host === "" ? "there is no host in front of the port" : `"${host}" is no host`, address);
 }
 
 function parsePort(address: string, text: string, use: EndpointUse): number {
   if (text === "*" && use === "bind") return 0;
-  const port = PORT.test(text) ? Number(text) : 65536;
-  if (port > 65535) throw malformed(address);
+  if (text === "*") throw invalid('connect takes a port, where "*" is any free one', address);
+  if (text === "") throw invalid("there is no port behind the colon", address);
+  if (!/^[0-9]+$/.test(text)) throw invalid(`port "${text}" is no number`, address);
+  const port = PORT.test(text) ? Number(text) : Number.POSITIVE_INFINITY;
+  if (port > PORT_MAX) throw invalid(`port ${text} is not within 0-${PORT_MAX}`, address);
   return port;
 }
 
@@ -138,21 +149,20 @@ function parseWs(address: string, rest: string, use: EndpointUse): WsEndpoint {
   const slash = rest.indexOf("/");
   const path = slash === -1 ? "/" : rest.slice(slash);
   const text = slash === -1 ? rest : rest.slice(0, slash);
-  if (!/^[\x21-\x7e]+$/.test(path)) throw malformed(address);
+  if (!/^[\x21-\x7e]+$/.test(path)) throw invalid(`the path "${path}" is not of printable ASCII`, address);
   return { scheme: "ws", address, ...parseHostPort(address, text, use), path };
 }
 
 function parseIpc(address: string, rest: string, use: EndpointUse): IpcEndpoint {
   if (rest === "*") {
-    if (use === "connect") throw malformed(address);
+    if (use === "connect") throw invalid('connect takes a path, where "*" is a fresh one', address);
     return { scheme: "ipc", address, kind: "wildcard", path: rest };
   }
-  if (rest === "@") throw malformed(address);
-  if (Buffer.byteLength(rest) > IPC_PATH_BYTES) throw errnoError("ENAMETOOLONG", address);
+  if (rest === "@") throw invalid('there is no name behind the "@"', address);
+  if (Buffer.byteLength(rest) > IPC_PATH_BYTES) {
+    const what = `a path of ${Buffer.byteLength(rest)} octets, where the system takes ${IPC_PATH_BYTES}`;
+    throw errnoError("ENAMETOOLONG", address, undefined, what);
+  }
   if (rest.startsWith("@")) return { scheme: "ipc", address, kind: "abstract", path: rest.slice(1) };
   return { scheme: "ipc", address, kind: "path", path: rest };
-}
-
-function malformed(address: string): ErrnoError {
-  return errnoError("EINVAL", address);
 }

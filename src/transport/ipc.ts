@@ -26,16 +26,21 @@ export interface BoundPath {
   release(close: () => void): void;
 }
 
+/** What decides over the names that work. */
+type Host = Pick<NodeJS.Process, "platform" | "versions">;
+
 const PATH_BYTES = process.platform === "linux" ? IPC_PATH_LINUX_BYTES : IPC_PATH_OTHER_BYTES;
 
 /**
  * What Node is given as `path`.
  * @throws ErrnoError EPROTONOSUPPORT on Windows, ENOTSUP for abstract names where they do not work
  */
-export function nodePath(endpoint: IpcEndpoint): string {
-  if (process.platform === "win32") throw errnoError("EPROTONOSUPPORT", endpoint.address);
+export function nodePath(endpoint: IpcEndpoint, host: Host = process): string {
+  if (host.platform === "win32") {
+    throw errnoError("EPROTONOSUPPORT", endpoint.address, undefined, "there is no ipc on Windows");
+  }
   if (endpoint.kind !== "abstract") return endpoint.path;
-  if (!hasAbstractNames()) {
+  if (!hasAbstractNames(host)) {
     const message =
       "Abstract ipc names need Linux and Node 22 or later: this runtime pads them, so that no other peer finds them";
     throw errnoError("ENOTSUP", endpoint.address, message);
@@ -44,9 +49,9 @@ export function nodePath(endpoint: IpcEndpoint): string {
 }
 
 /** Before 1.48 libuv padded abstract names with NULs to their full length. */
-function hasAbstractNames(): boolean {
-  if (process.platform !== "linux") return false;
-  const [major, minor] = (process.versions.uv ?? "").split(".").map(Number);
+function hasAbstractNames({ platform, versions }: Host): boolean {
+  if (platform !== "linux") return false;
+  const [major, minor] = (versions.uv ?? "").split(".").map(Number);
   return major > 1 || (major === 1 && minor >= 48);
 }
 

@@ -122,7 +122,7 @@ class Opening {
       this.#path = claimPath(endpoint);
       this.targets = [{ path: this.#path.path }];
     } else {
-      if (host === undefined) throw errnoError("ENODEV", endpoint.address);
+      if (host === undefined) throw noDevice(endpoint);
       this.targets = bindable(host, options.ipv6).map((each) => ({ host: each, port: endpoint.port }));
     }
   }
@@ -196,17 +196,21 @@ function knownHost(endpoint: TcpEndpoint, ipv6: boolean): Resolved | undefined {
   if (found !== undefined) return found;
   const isName = endpoint.family === 0 && endpoint.host !== "";
   const address = isName ? interfaceAddress(endpoint.host, ipv6) : undefined;
-  if (address === undefined && !isName) throw errnoError("ENODEV", endpoint.address);
+  if (address === undefined && !isName) throw noDevice(endpoint);
   return address;
+}
+
+function noDevice({ host, family, address }: TcpEndpoint): ErrnoError {
+  const name = host === "" ? "there is no host in front of the port" : `there is no interface or host "${host}" here`;
+  const what = family === 6 ? `${host} is an IPv6 address, and the option ipv6 is false` : name;
+  return errnoError("ENODEV", address, undefined, what);
 }
 
 function lookUp(endpoint: TcpEndpoint, ipv6: boolean, onWait: (giveUp: () => void) => void): Promise<Resolved> {
   return new Promise((fulfil, reject) => {
     const asked = resolve(endpoint.host, ipv6, (error, found) => {
       if (error === null) return fulfil(found[0]);
-      const failure = errnoError("ENODEV", endpoint.address);
-      failure.cause = error;
-      reject(failure);
+      reject(errnoError("ENODEV", endpoint.address, undefined, error));
     });
     onWait(() => {
       asked.cancel();

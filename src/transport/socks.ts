@@ -6,7 +6,7 @@
  *     its:   05 method         [01 status]            05 code 00 bound, then the peer's bytes
  */
 
-import { type ErrorCode, errnoError } from "../errors.ts";
+import { type ErrorCode, errnoError, invalid } from "../errors.ts";
 import type { HostPort } from "./endpoint.ts";
 
 const VERSION = 5;
@@ -120,7 +120,7 @@ export class SocksHandshake {
 
   #counted(text: string): Buffer {
     const octets = Buffer.from(text);
-    if (octets.length > 255) throw errnoError("EINVAL", this.#address);
+    if (octets.length > 255) throw invalid(`${octets.length} octets of text, where SOCKS takes 255`, this.#address);
     return Buffer.concat([Buffer.from([octets.length]), octets]);
   }
 
