@@ -45,6 +45,9 @@ export const GROW_FACTOR = 16;
  */
 export const MESSAGE_FRAMES = 1048576;
 
+/** Frames that listeners of version 5 certainly get as arguments of their own: the stack of Node holds some 50,000. */
+export const SAFE_ARGUMENTS = 32768;
+
 /** A handshake command is never larger: CURVE's INITIATE with 64 KiB of metadata is. */
 export const HANDSHAKE_COMMAND_BYTES = 65536;
 

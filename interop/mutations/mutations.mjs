@@ -422,6 +422,34 @@ export const MUTATIONS = [
   },
   // Patterns.
   {
+    what: "a frame too many goes out",
+    file: "socket/sender.ts",
+    from: "return frames.length > limit ?",
+    to: "return frames.length > limit + 1 ?",
+    tests: ["socket/frame-limit"],
+  },
+  {
+    what: "the delimiter of a request is not counted",
+    file: "socket/request.ts",
+    from: "(this.host.options.correlate ? 2 : 1)",
+    to: "(this.host.options.correlate ? 1 : 0)",
+    tests: ["socket/frame-limit"],
+  },
+  {
+    what: "the way back of a request is not counted",
+    file: "socket/reply.ts",
+    from: "(this.#isAnswering ? this.#envelope.length : 0)",
+    to: "(this.#isAnswering ? 0 : 0)",
+    tests: ["socket/frame-limit"],
+  },
+  {
+    what: "a proxy waits for ever with what it may not pass on",
+    file: "proxy.ts",
+    from: "    this.from.pattern.skip();\n    this.to.pattern.skip();",
+    to: "",
+    tests: ["socket/frame-limit"],
+  },
+  {
     what: "a request has no delimiter",
     file: "socket/request.ts",
     from: "([EMPTY, ...frames]);",

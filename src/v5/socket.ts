@@ -5,7 +5,8 @@
 
 import { EventEmitter } from "node:events";
 import { queueMicrotask } from "../clock.ts";
-import type { ErrnoError } from "../errors.ts";
+import { SAFE_ARGUMENTS } from "../constants.ts";
+import { type ErrnoError, errnoError } from "../errors.ts";
 import type { Event, EventType } from "../events.ts";
 import type { SocketCore } from "../socket/core.ts";
 import { Dealer } from "../socket/dealer.ts";
@@ -27,6 +28,8 @@ import { ZMQ_SNDMORE } from "./constants.ts";
 import { Incoming, type Source } from "./incoming.ts";
 import { type OptionName, type OptionValue, options, readOption, writeOption } from "./options.ts";
 import { type Callback, Outgoing, type Sender } from "./outgoing.ts";
+
+const TOO_MANY_ARGUMENTS = "A message was dropped that has more frames than a listener can take as arguments";
 
 /** The types of sockets; `xreq` and `xrep` are old names of `dealer` and `router`. */
 export type SocketType =
@@ -105,6 +108,7 @@ export class Socket extends EventEmitter {
   /** The frames that were sent with ZMQ_SNDMORE, until the last of their message comes. */
   #frames: unknown[] = [];
   #monitored: Observer | undefined;
+  #hasWarned = false;
 
   /** @throws Error for an unknown type; ErrnoError EMFILE for too many sockets */
   constructor(type: SocketType) {
@@ -121,7 +125,8 @@ export class Socket extends EventEmitter {
     this.#outgoing = new Outgoing(this.#core, sends ? (socket as Inner & Sender) : undefined, report);
     if (!(socket instanceof Push || socket instanceof Publisher)) {
       const deliver = (frames: Buffer[]): void => {
-        this.emit("message", ...frames);
+        if (frames.length <= SAFE_ARGUMENTS) this.emit("message", ...frames);
+        else this.#emitMany(frames);
       };
       this.#incoming = new Incoming(this.#core, socket as Inner & Source, deliver, report);
       this.#incoming.advance();
@@ -282,6 +287,20 @@ export class Socket extends EventEmitter {
     const error = "error" in event ? (event.error as ErrnoError) : undefined;
     const value = event.type === "connect:retry" ? event.interval : error?.errno;
     this.emit(MONITORED[event.type], value, event.address, error);
+  }
+
+  /** A peer decides how many frames come: that the stack does not hold them must not end the process. */
+  #emitMany(frames: Buffer[]): void {
+    try {
+      this.emit("message", ...frames);
+    } catch (cause) {
+      if (!(cause instanceof RangeError)) throw cause;
+      const error = errnoError("EMSGSIZE");
+      error.cause = cause;
+      if (this.listenerCount("error") > 0) this.emit("error", error);
+      else if (!this.#hasWarned) process.emitWarning(TOO_MANY_ARGUMENTS, { code: "ZMTP_MESSAGE_DROPPED" });
+      this.#hasWarned = true;
+    }
   }
 
   /** An error of a socket that its program has closed is only told when somebody listens. */
