@@ -21,11 +21,10 @@
  * octets, 7.5 KB for 1000; by one that keeps all of 10 octets: 12 octets and 105 of heap. With views it would be 64 KiB each.
  */
 import { constants } from "node:buffer";
-import { EMPTY, keepInThread, ownCopy, smallBuffer, View } from "../bytes.ts";
+import { EMPTY, grown, keepInThread, LARGE_BYTES, largeBuffer, ownCopy, smallBuffer, View } from "../bytes.ts";
 import {
   COMMAND_BYTES,
   DIRECT_READ_BYTES,
-  GROW_FACTOR,
   GROW_STEP_BYTES,
   HANDSHAKE_COMMAND_BYTES,
   MESSAGE_FRAMES,
@@ -350,7 +349,7 @@ export class Decoder {
     this.#bodyFlags = flags;
     this.#bodySize = size;
     this.#bodyBytes = 0;
-    this.#body = Buffer.allocUnsafe(Math.min(size, GROW_STEP_BYTES));
+    this.#body = size < LARGE_BYTES ? Buffer.allocUnsafe(size) : largeBuffer(Math.min(size, GROW_STEP_BYTES));
     this.#fill(chunk, start);
   }
 
@@ -382,23 +381,13 @@ export class Decoder {
   #grow(): Buffer {
     const body = this.#body as Buffer;
     if (this.#bodyBytes < body.length) return body;
-    const larger = this.#memory(body.length * GROW_FACTOR) ?? this.#memory(body.length * 2);
+    const larger = grown(body, this.#bodySize);
     if (larger === undefined) {
       this.close();
       throw new FrameSizeError("ERR_ZMTP_UNSPECIFIED", `no memory for a frame of ${this.#bodySize} octets`);
     }
-    body.copy(larger);
     this.#body = larger;
     return larger;
-  }
-
-  /** So much memory for the kept body, or all that it needs; none when there is not so much. */
-  #memory(bytes: number): Buffer | undefined {
-    try {
-      return Buffer.allocUnsafeSlow(Math.min(this.#bodySize, bytes));
-    } catch {
-      return undefined;
-    }
   }
 
   /** Delivers a frame outside the fast path. */

@@ -15,7 +15,7 @@
  * that is allocated as its octets come. Layouts and codes: curve-message.ts; the codes are libzmq's.
  */
 import { constants } from "node:buffer";
-import { EMPTY, wipe } from "../bytes.ts";
+import { EMPTY, grown, largeBuffer, wipe } from "../bytes.ts";
 import { FrameSizeError } from "../codec/decoder.ts";
 import {
   FLAG_LONG,
@@ -171,11 +171,11 @@ export class Opener {
   #openLong(long: LongMessage, chunk: Buffer, from: number): number {
     const at = long.fill(chunk, from);
     if (long.left > 0) return at;
-    const parts = long.finish();
-    if (parts === undefined) throw forged();
+    const frame = long.finish();
+    if (frame === undefined) throw forged();
     this.#long = undefined;
     this.#flush();
-    this.#out.push(...parts);
+    this.#out.push(frame);
     return at;
   }
 
@@ -228,7 +228,8 @@ export class Opener {
  *     | flags (1)   size (8)               | payload
  *     |                       | flags (1)  |            until the tag was compared
  *
- * One piece of memory when the whole is small enough to be promised, else pieces of GROW_STEP_BYTES.
+ * It is one piece of memory, so that the decoder can view the payload where it is: as large as the whole when that is small enough to be
+ * promised, else growing with what comes.
  */
 class LongMessage {
   /** Sealed octets that have not come. */
@@ -236,8 +237,8 @@ class LongMessage {
   readonly #stream: MessageStream;
   readonly #tag: Buffer;
   readonly #length: number;
-  readonly #parts: Buffer[];
-  /** Octets that are used in the last part. */
+  #memory: Buffer;
+  /** Octets of it that are used. */
   #filled: number = LONG_HEADER_BYTES - 1;
 
   /** @param sealed how many octets are sealed: the flags and the payload. */
@@ -246,21 +247,16 @@ class LongMessage {
     this.#tag = tag;
     this.left = sealed;
     this.#length = sealed - 1;
-    this.#parts = [Buffer.allocUnsafeSlow(Math.min(LONG_HEADER_BYTES - 1 + sealed, GROW_STEP_BYTES))];
+    this.#memory = largeBuffer(Math.min(this.#size, LONG_HEADER_BYTES + GROW_STEP_BYTES));
   }
 
   /** Takes what the chunk has of it. Returns the offset behind. */
   fill(chunk: Buffer, from: number): number {
     let at = from;
     while (at < chunk.length && this.left > 0) {
-      let part = this.#parts[this.#parts.length - 1];
-      if (this.#filled === part.length) {
-        part = Buffer.allocUnsafeSlow(Math.min(this.left, GROW_STEP_BYTES));
-        this.#parts.push(part);
-        this.#filled = 0;
-      }
-      const count = Math.min(this.left, part.length - this.#filled, chunk.length - at);
-      this.#stream.open(chunk, at, at + count, part, this.#filled);
+      if (this.#filled === this.#memory.length) this.#grow();
+      const count = Math.min(this.left, this.#memory.length - this.#filled, chunk.length - at);
+      this.#stream.open(chunk, at, at + count, this.#memory, this.#filled);
       this.#filled += count;
       this.left -= count;
       at += count;
@@ -269,15 +265,27 @@ class LongMessage {
   }
 
   /** The canonical frame; undefined when the message is not authentic. */
-  finish(): Buffer[] | undefined {
+  finish(): Buffer | undefined {
     if (!this.#stream.verify(this.#tag)) return undefined;
-    const first = this.#parts[0];
-    writeHeader(first, 0, canonicalFlags(first[LONG_HEADER_BYTES - 1]), this.#length);
-    return this.#parts;
+    const frame = this.#memory;
+    writeHeader(frame, 0, canonicalFlags(frame[LONG_HEADER_BYTES - 1]), this.#length);
+    return frame;
   }
 
   wipe(): void {
-    wipe(...this.#parts);
+    wipe(this.#memory);
+  }
+
+  /** Octets of the whole frame. */
+  get #size(): number {
+    return LONG_HEADER_BYTES + this.#length;
+  }
+
+  #grow(): void {
+    const larger = grown(this.#memory, this.#size);
+    if (larger === undefined) throw new FrameSizeError("ERR_ZMTP_UNSPECIFIED", `no memory for ${this.#size} octets`);
+    wipe(this.#memory);
+    this.#memory = larger;
   }
 }
 

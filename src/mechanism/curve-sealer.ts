@@ -5,6 +5,7 @@
  * or that lies in several parts because its body is referenced, gets a Buffer of its own and streams through the desk.
  * The counter in front of each grows by one. Layouts: curve-message.ts.
  */
+import { largeBuffer } from "../bytes.ts";
 import {
   FLAG_LONG,
   headerSize,
@@ -125,7 +126,7 @@ export class Sealer {
     this.#take(header, 1, isLong ? LONG_HEADER_BYTES : SHORT_HEADER_BYTES);
     const size = isLong ? readLongSize(header, 1) : header[1];
 
-    const frame = Buffer.allocUnsafeSlow(headerSize(OVERHEAD_BYTES + size) + OVERHEAD_BYTES + size);
+    const frame = largeBuffer(headerSize(OVERHEAD_BYTES + size) + OVERHEAD_BYTES + size);
     const body = writeHeader(frame, 0, 0, OVERHEAD_BYTES + size);
     frame[body + HEAD_BYTES] = innerFlags(header[0]);
     this.#take(frame, body + OVERHEAD_BYTES, frame.length);
