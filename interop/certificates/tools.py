@@ -4,6 +4,7 @@
     tools.py make-pyzmq FOLDER NAME       writes NAME.key and NAME.key_secret; prints both keys
     tools.py make-czmq FOLDER NAME        writes NAME and NAME_secret, with metadata; prints both keys
     tools.py public SECRET                the public key of a secret one, by libzmq
+    tools.py store-czmq FOLDER KEY...     which of the keys czmq's store finds in FOLDER
     tools.py serve-pyzmq FOLDER SERVER    a REP behind pyzmq's authenticator with the public certificates of FOLDER
     tools.py serve-czmq FOLDER SERVER     the same behind czmq's zauth
     tools.py ask CLIENT SERVERKEY ADDRESS a REQ with a certificate file asks once
@@ -25,7 +26,7 @@ ASK_MS = 1500
 
 def czmq():
     library = ctypes.CDLL("libczmq.so.4")
-    for name in ("zcert_new", "zcert_load", "zsock_new", "zactor_new"):
+    for name in ("zcert_new", "zcert_load", "zcertstore_new", "zcertstore_lookup", "zsock_new", "zactor_new"):
         getattr(library, name).restype = ctypes.c_void_p
     for name in ("zcert_public_txt", "zcert_secret_txt", "zsock_endpoint"):
         getattr(library, name).restype = ctypes.c_char_p
@@ -58,6 +59,12 @@ def make_czmq(folder, name):
         raise SystemExit("zcert_save failed")
     public = library.zcert_public_txt(certificate).decode()
     print(public, library.zcert_secret_txt(certificate).decode(), path, path + "_secret")
+
+
+def store_czmq(folder, *keys):
+    library = czmq()
+    store = ctypes.c_void_p(library.zcertstore_new(folder.encode()))
+    print(*(key for key in keys if library.zcertstore_lookup(store, key.encode())))
 
 
 def serve_pyzmq(folder, server):
@@ -120,6 +127,7 @@ def ask(client, server_key, address):
 
 COMMANDS = {
     "has": has,
+    "store-czmq": store_czmq,
     "make-pyzmq": make_pyzmq,
     "make-czmq": make_czmq,
     "public": lambda secret: print(zmq.curve_public(secret.encode()).decode()),

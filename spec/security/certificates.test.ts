@@ -1,8 +1,12 @@
 /** `zmtp/auth`: certificates as czmq and pyzmq write them. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { loadCertificate, loadCertificates, parseCertificate } from "../../src/auth.ts";
+import { encodeZ85 } from "../../src/codec/z85.ts";
 import { thrown } from "../helpers/sockets.ts";
 import { assert, suite } from "../helpers/test.ts";
 
@@ -101,18 +105,93 @@ it("a file, and one that cannot be read", () => {
   );
 });
 
+/** A certificate of its own for each number. */
+const keyOf = (number: number): string => encodeZ85(Buffer.alloc(32, number));
+const certificate = (number: number, name?: string): string =>
+  `${name === undefined ? "" : `metadata\n    name = "${name}"\n`}curve\n    public-key = "${keyOf(number)}"\n`;
+
+let stores = 0;
+/** A folder with these files; what ends in a slash is a folder. */
+function store(files: Readonly<Record<string, string>>): string {
+  const root = path.join(folder, `store-${stores++}`);
+  mkdirSync(root);
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(path.join(root, path.dirname(name)), { recursive: true });
+    if (name.endsWith("/")) mkdirSync(path.join(root, name));
+    else writeFileSync(path.join(root, name), text);
+  }
+  return root;
+}
+
 it("a folder of public certificates: user ids by key", () => {
-  const store = path.join(folder, "store");
-  mkdirSync(store);
-  writeFileSync(path.join(store, "a.key"), CZMQ);
-  writeFileSync(path.join(store, "b.key"), `curve\n    public-key = "${SECRET}"\n`);
-  writeFileSync(path.join(store, "a.key_secret"), "not read");
-  writeFileSync(path.join(store, "readme.txt"), "not read");
-  assert.equal(loadCertificates(store), { [PUBLIC]: "client 8", [SECRET]: "b" });
-  writeFileSync(path.join(store, "c.key"), "malformed");
-  const error = thrown(() => loadCertificates(store));
-  assert.equal([error.code, error.address], ["EINVAL", path.join(store, "c.key")], "not a list with somebody missing");
+  const root = store({ "a.key": CZMQ, "b.key": `curve\n    public-key = "${SECRET}"\n`, "a.key_secret": PYZMQ });
+  assert.equal(loadCertificates(root), { [PUBLIC]: "client 8", [SECRET]: "b" });
   assert.is(thrown(() => loadCertificates(path.join(folder, "nowhere"))).code, "ENOENT");
+  assert.is(thrown(() => loadCertificates(path.join(root, "a.key"))).code, "ENOTDIR");
+  assert.equal(loadCertificates(store({})), {});
+  assert.equal(loadCertificates(store({ "empty/": "" })), {}, "no file, and so nobody");
+});
+
+it("as czmq's store: any name but _secret and hidden ones, with folders and links", () => {
+  const root = store({
+    "anna.cert": certificate(1, "Anna"),
+    curve_cert: certificate(2),
+    "a.b.c": certificate(3),
+    "x_secret.key": certificate(4),
+    "sub/deep/bob": certificate(5),
+    "folder.key/in": certificate(6),
+    "own_secret/there": certificate(7),
+    name_secret: certificate(8),
+    "sub/deep/name_secret": certificate(9),
+    ".hidden": certificate(10),
+    ".folder/in": certificate(11),
+  });
+  const outside = store({ eve: certificate(12) });
+  symlinkSync(outside, path.join(root, "linked"));
+  symlinkSync("..", path.join(root, "sub", "round"));
+  symlinkSync("anna.cert", path.join(root, "again.cert"));
+  assert.equal(loadCertificates(root), {
+    [keyOf(1)]: "Anna",
+    [keyOf(2)]: "curve_cert",
+    [keyOf(3)]: "a.b",
+    [keyOf(4)]: "x_secret",
+    [keyOf(5)]: "bob",
+    [keyOf(6)]: "in",
+    [keyOf(7)]: "there",
+    [keyOf(12)]: "eve",
+  });
+});
+
+it("what is no certificate, or cannot be read, is passed over, but not if it is all that there is", async () => {
+  const bad = {
+    "malformed.key": "malformed",
+    "short.key": 'curve\n    public-key = "short"\n',
+    "large.key": `${certificate(2)}${"#".repeat(1 << 17)}`,
+    "README.md": "# Keys",
+    "server.key_secret": PYZMQ,
+    "folder.key/": "",
+  };
+  const root = store({ ...bad, "a.key": certificate(1) });
+  const none = store(bad);
+  for (const each of [root, none]) symlinkSync("nowhere", path.join(each, "dangling.key"));
+  if (process.platform === "linux") {
+    // Reading it would wait for a writer.
+    for (const each of [root, none]) execFileSync("mkfifo", [path.join(each, "pipe.key")]);
+    const server = createServer().listen(path.join(none, "socket.key"));
+    await once(server, "listening");
+    server.close();
+  }
+  assert.equal(loadCertificates(root), { [keyOf(1)]: "a" });
+  const error = thrown(() => loadCertificates(none));
+  assert.equal([error.code, error.address], ["EINVAL", none]);
+  assert.match(error.message, /^None of \d+ files is a public certificate$/);
+});
+
+it("one key in two files is EINVAL: it would have two user ids", () => {
+  const root = store({ "a.key": certificate(1, "anna"), "sub/b.cert": certificate(1, "bob"), c: certificate(2) });
+  const error = thrown(() => loadCertificates(root));
+  assert.equal([error.code, error.address], ["EINVAL", path.join(root, "sub", "b.cert")]);
+  assert.is(error.message, `Its key is in ${path.join(root, "a.key")} too`);
 });
 
 it.run();

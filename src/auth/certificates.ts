@@ -7,7 +7,7 @@
  *         public-key = "Yne@$w-vo<fVvi]a<NY6T1ed:M$fCG*[IaLV{hID"
  *         secret-key = "…"
  */
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, realpathSync, type Stats, statSync } from "node:fs";
 import path from "node:path";
 import { decodeZ85 } from "../codec/z85.ts";
 import { KEY_BYTES } from "../crypto/crypto.ts";
@@ -21,6 +21,9 @@ export interface Certificate {
   /** What stands under `metadata`. */
   readonly metadata: Readonly<Record<string, string>>;
 }
+
+/** A certificate is some hundred octets; a larger file is something else, and not read. */
+const CERTIFICATE_BYTES = 65536;
 
 const LINE = /^(\s*)([A-Za-z0-9_./-]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|(\S+)))?\s*(?:#.*)?$/;
 
@@ -65,18 +68,63 @@ export function loadCertificate(file: string): Certificate {
 }
 
 /**
- * Reads a folder of public certificates, the files that end in `.key`: user ids by public key, as `setKeys` takes them. The
- * user id is the certificate's `name`, or the file's name without its ending.
- * @throws ErrnoError ENOENT and other codes of the system, EINVAL
+ * Reads a folder of public certificates, with its folders: user ids by public key, as `setKeys` takes them. The user id is the
+ * certificate's `name`, or the file's name without its ending. It takes what czmq's store takes: files of any name but those that end in
+ * `_secret` or begin with a dot. What cannot be read, or is no certificate, is passed over.
+ * @throws ErrnoError ENOENT and other codes of the system for the folder itself; EINVAL when it has files and none is a certificate, and for
+ * one key in two files
  */
 export function loadCertificates(folder: string): Record<string, string> {
-  const users: Record<string, string> = {};
-  for (const file of list(folder)) {
-    if (!file.endsWith(".key")) continue;
-    const { publicKey, metadata } = loadCertificate(path.join(folder, file));
-    users[publicKey] = metadata.name ?? path.basename(file, ".key");
+  let names: string[];
+  try {
+    names = readdirSync(folder);
+  } catch (error) {
+    throw systemError(error as NodeJS.ErrnoException, folder);
   }
-  return users;
+  const store = new Store();
+  store.addAll(folder, names);
+  if (store.files > 0 && store.fileOf.size === 0) {
+    throw errnoError("EINVAL", folder, `None of ${store.files} files is a public certificate`);
+  }
+  return store.users;
+}
+
+/** What was found so far. */
+class Store {
+  readonly users: Record<string, string> = {};
+  readonly fileOf: Map<string, string> = new Map();
+  files = 0;
+  /** Links may lead to the same place twice, or round in a circle. */
+  readonly #seen = new Set<string>();
+
+  addAll(folder: string, names: string[]): void {
+    for (const name of names.sort()) {
+      const file = path.join(folder, name);
+      const found = name.startsWith(".") ? undefined : attempt(() => statSync(file));
+      if (found === undefined || this.#wasSeen(file)) continue;
+      if (found.isDirectory()) this.addAll(file, attempt(() => readdirSync(file)) ?? []);
+      else this.#add(file, found);
+    }
+  }
+
+  #wasSeen(file: string): boolean {
+    const real = attempt(() => realpathSync(file)) ?? file;
+    if (this.#seen.has(real)) return true;
+    this.#seen.add(real);
+    return false;
+  }
+
+  #add(file: string, found: Stats): void {
+    this.files++;
+    if (file.endsWith("_secret") || !found.isFile() || found.size > CERTIFICATE_BYTES) return;
+    const certificate = attempt(() => loadCertificate(file));
+    if (certificate === undefined) return;
+    const { publicKey, metadata } = certificate;
+    const other = this.fileOf.get(publicKey);
+    if (other !== undefined) throw errnoError("EINVAL", file, `Its key is in ${other} too`);
+    this.fileOf.set(publicKey, file);
+    this.users[publicKey] = metadata.name ?? path.parse(file).name;
+  }
 }
 
 function read(file: string): string {
@@ -87,10 +135,10 @@ function read(file: string): string {
   }
 }
 
-function list(folder: string): string[] {
+function attempt<T>(action: () => T): T | undefined {
   try {
-    return readdirSync(folder).sort();
-  } catch (error) {
-    throw systemError(error as NodeJS.ErrnoException, folder);
+    return action();
+  } catch {
+    return undefined;
   }
 }
