@@ -9,30 +9,37 @@ export { proxy } from "./v5/proxy.ts";
 export { createSocket, createSocket as socket, Socket, type SocketType } from "./v5/socket.ts";
 
 /** The settings that all sockets share. */
-export class Context {
-  /** Accepted, without effect: there are no threads to set. */
-  static setMaxThreads(value: number): void {
-    context.ioThreads = value;
-  }
-
-  static getMaxThreads(): number {
-    return context.ioThreads;
-  }
-
-  /** How many sockets there can be at a time. @throws ErrnoError EINVAL */
-  static setMaxSockets(value: number): void {
-    context.maxSockets = value;
-  }
-
-  static getMaxSockets(): number {
-    return context.maxSockets;
-  }
-
+export interface ContextConstructor {
+  readonly prototype: Context;
   /** There is one context only. @throws Error always */
-  constructor() {
-    throw new Error("Context cannot be instantiated in compatibility mode");
-  }
+  new (): Context;
+  /** Accepted, without effect: there are no threads to set. */
+  setMaxThreads(value: number): void;
+  getMaxThreads(): number;
+  /** How many sockets there can be at a time. @throws ErrnoError EINVAL */
+  setMaxSockets(value: number): void;
+  getMaxSockets(): number;
 }
+
+/** Of this there are no instances. */
+export type Context = object;
+
+/** No class, as it was none in version 5: old programs may call it without `new`, and are told the same. */
+export const Context: ContextConstructor = Object.assign(
+  function Context(): never {
+    throw new Error("Context cannot be instantiated in compatibility mode");
+  },
+  {
+    setMaxThreads(value: number): void {
+      context.ioThreads = value;
+    },
+    getMaxThreads: (): number => context.ioThreads,
+    setMaxSockets(value: number): void {
+      context.maxSockets = value;
+    },
+    getMaxSockets: (): number => context.maxSockets,
+  },
+) as unknown as ContextConstructor;
 
 /** A new pair of CURVE keys, each as 40 characters of Z85. */
 export function curveKeypair(): { public: string; secret: string } {

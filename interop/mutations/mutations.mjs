@@ -529,7 +529,7 @@ export const MUTATIONS = [
   {
     what: "a receive that is over holds the process",
     file: "socket/receiver.ts",
-    from: "    this.#core.loop.release();\n",
+    from: "    this.#core.release();\n",
     to: "",
     tests: ["context", "lifecycle/exit", "socket/"],
   },
@@ -696,5 +696,35 @@ export const MUTATIONS = [
     from: "const limits = { ...this.limits, conflate };",
     to: "const limits = { ...this.limits, conflate: conflate || this.options.conflate };",
     tests: ["options-live"],
+  },
+
+  // The API of version 5.
+  {
+    what: "a socket of version 5 is made anew, and not of the object that is given",
+    file: "v5/socket.ts",
+    from: "  new SocketBase(this, type);\n  return undefined;",
+    to: "  return new SocketBase(new EventEmitter(), type);",
+    tests: ["v5/socket"],
+  },
+  {
+    what: "the callbacks of what was not sent are called at close",
+    file: "v5/outgoing.ts",
+    from: "    this.#queue.clear();",
+    to: "    for (let m = this.#queue.shift(); m !== undefined; m = this.#queue.shift()) this.#settle(m.callback, new Error());",
+    tests: ["v5/socket"],
+  },
+  {
+    what: "options that a type does not use are not kept",
+    file: "v5/options.ts",
+    from: "  if (name in socket) (socket as Record<string, unknown>)[name] = value;\n  else setOption",
+    to: "  if (name in socket) (socket as Record<string, unknown>)[name] = value;\n  else if (id < 0) setOption",
+    tests: ["v5/options"],
+  },
+  {
+    what: "a socket that waits keeps the process alive after unref",
+    file: "socket/core.ts",
+    from: "      if (isReferenced) this.loop.hold();\n      else this.loop.release();",
+    to: "      if (isReferenced) this.loop.hold();",
+    tests: ["v5/socket"],
   },
 ];

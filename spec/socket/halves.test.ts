@@ -14,11 +14,9 @@ function fakeCore(): { core: SocketCore; held: () => number } {
     isClosed: false,
     assertOpen: () => {},
     options: { sendTimeout: -1, receiveTimeout: -1 },
-    loop: {
-      turn: { allows: () => true, allowsMany: () => true, count: () => {} },
-      hold: () => held++,
-      release: () => held--,
-    },
+    loop: { turn: { allows: () => true, allowsMany: () => true, count: () => {} } },
+    hold: () => held++,
+    release: () => held--,
   };
   return { core: core as unknown as SocketCore, held: () => held };
 }

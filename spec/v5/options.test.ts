@@ -65,17 +65,71 @@ it("refuses what there is not", () => {
   assert.throws(() => xpub.getsockopt(zmq.ZMQ_XPUB_VERBOSE), /ZMQ_XPUB_VERBOSE/);
   xpub.close();
   assert.throws(
-    () => socket.setsockopt(zmq.ZMQ_RCVHWM, 1),
-    (error: Error) => error instanceof TypeError,
-  );
-  assert.is(socket.getsockopt(zmq.ZMQ_RCVHWM), undefined);
-  assert.throws(
     () => {
       socket.linger = "x";
     },
     (error: Error) => error instanceof TypeError,
   );
   socket.close();
+});
+
+const TYPES = "pair req rep pub sub dealer xreq router xrep pull push xpub xsub stream".split(" ") as zmq.SocketType[];
+
+it("keeps the general options for every type, whether it can use them or not", () => {
+  const kept = [
+    ...[zmq.ZMQ_AFFINITY, zmq.ZMQ_RATE, zmq.ZMQ_LINGER, zmq.ZMQ_BACKLOG, zmq.ZMQ_MULTICAST_HOPS],
+    ...[zmq.ZMQ_SNDBUF, zmq.ZMQ_RCVBUF, zmq.ZMQ_SNDHWM, zmq.ZMQ_RCVHWM, zmq.ZMQ_SNDTIMEO, zmq.ZMQ_RCVTIMEO],
+  ];
+  for (const type of TYPES) {
+    const socket = zmq.socket(type, { identity: "first", hwm: 9 });
+    assert.equal([socket.identity, socket.hwm], ["first", 9], type);
+    socket.identity = Buffer.from("second");
+    assert.is(socket.getsockopt("identity"), "second", type);
+    assert.is(socket.setsockopt(zmq.ZMQ_IDENTITY, "third").identity, "third", type);
+    assert.equal([socket.getsockopt(zmq.ZMQ_SNDHWM), socket.getsockopt(zmq.ZMQ_RCVHWM)], [9, 9], type);
+    for (const option of kept) {
+      assert.is(socket.setsockopt(option, 12).getsockopt(option), 12, `${type} ${option}`);
+      assert.throws(() => socket.setsockopt(option, "12"), "Option value must be a number", `${type} ${option}`);
+    }
+    assert.throws(
+      () => socket.setsockopt(zmq.ZMQ_SNDTIMEO, -2),
+      (error: NodeJS.ErrnoException) => error.code === "EINVAL",
+    );
+    socket.close();
+  }
+});
+
+it("refuses the options of another type as libzmq does", () => {
+  const only: [number, zmq.SocketType[]][] = [
+    [zmq.ZMQ_SUBSCRIBE, ["sub"]],
+    [zmq.ZMQ_UNSUBSCRIBE, ["sub"]],
+    [zmq.ZMQ_ROUTER_MANDATORY, ["router", "xrep"]],
+    [zmq.ZMQ_ROUTER_HANDOVER, ["router", "xrep"]],
+    [zmq.ZMQ_XPUB_VERBOSE, ["xpub"]],
+  ];
+  for (const [option, types] of only) {
+    const value = option === zmq.ZMQ_SUBSCRIBE || option === zmq.ZMQ_UNSUBSCRIBE ? "topic" : 1;
+    for (const type of TYPES) {
+      const socket = zmq.socket(type);
+      if (types.includes(type)) socket.setsockopt(option, value);
+      else {
+        assert.throws(
+          () => socket.setsockopt(option, value),
+          (error: NodeJS.ErrnoException) => error.code === "EINVAL" && error.message === "Invalid argument",
+          `${type} ${option}`,
+        );
+      }
+      socket.close();
+    }
+  }
+});
+
+it("sets both marks by hwm, of what it sends and of what it receives", () => {
+  const pull = zmq.socket("pull");
+  pull.hwm = 3;
+  pull.setsockopt(zmq.ZMQ_RCVHWM, 4);
+  assert.equal([pull.hwm, pull.getsockopt(zmq.ZMQ_SNDHWM)], [4, 3]);
+  pull.close();
 });
 
 it("tells what can be done now", () => {

@@ -57,6 +57,8 @@ export class SocketCore implements SessionHost, PatternHost, InprocHost, Options
   isClosed = false;
   /** A proxy that works on the pattern itself, and is woken in place of the two halves. */
   tap: (() => void) | undefined;
+  #holds = 0;
+  #isReferenced = true;
   #isBlocked = false;
   #closesLater = false;
   /** What a bind waits for. */
@@ -70,7 +72,7 @@ export class SocketCore implements SessionHost, PatternHost, InprocHost, Options
     this.loop = loop;
     this.socketType = type;
     this.options = createOptions(type, loop.values);
-    this.events = new ObserverHub(loop);
+    this.events = new ObserverHub(this);
     this.pattern = makePattern(this);
     this.sender = new Sender(this, this.pattern);
     this.receiver = new Receiver(this, this.pattern);
@@ -89,6 +91,27 @@ export class SocketCore implements SessionHost, PatternHost, InprocHost, Options
   block(): void {
     this.assertOpen();
     this.#isBlocked = true;
+  }
+
+  /** Something waits for this socket, and keeps the process alive as long as the socket is referenced. */
+  hold(): void {
+    this.#holds++;
+    if (this.#isReferenced) this.loop.hold();
+  }
+
+  /** What `hold` told of has ended. */
+  release(): void {
+    this.#holds--;
+    if (this.#isReferenced) this.loop.release();
+  }
+
+  set isReferenced(isReferenced: boolean) {
+    if (isReferenced === this.#isReferenced) return;
+    this.#isReferenced = isReferenced;
+    for (let i = 0; i < this.#holds; i++) {
+      if (isReferenced) this.loop.hold();
+      else this.loop.release();
+    }
   }
 
   get isBlocked(): boolean {

@@ -142,7 +142,7 @@ export class Receiver {
     const timeout = options.receiveTimeout;
     if (timeout > 0) pending.timer = setTimeout(() => this.#expire(pending), timeout);
     this.#pending = pending;
-    loop.hold();
+    this.#core.hold();
     loop.turn.receives++;
     if (pending.awaitsAnswer) loop.turn.expectAnswer();
     return promise;
@@ -210,7 +210,7 @@ export class Receiver {
     if (pending.timer !== undefined) clearTimeout(pending.timer);
     this.#pending = undefined;
     const { loop } = this.#core;
-    loop.release();
+    this.#core.release();
     loop.turn.receives--;
     if (pending.awaitsAnswer) loop.turn.answers--;
   }

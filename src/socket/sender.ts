@@ -177,8 +177,7 @@ export class Sender {
   }
 
   #wait<T>(frames: Uint8Array[], rest: Iterator<unknown> | undefined, sent: number, user: object): Promise<T> {
-    const { loop, options } = this.#core;
-    const timeout = options.sendTimeout;
+    const timeout = this.#core.options.sendTimeout;
     const refusal = timeout === 0 ? this.#pattern.sendFault : this.#pattern.sendRefusal;
     if (refusal !== undefined) return sent > 0 ? Promise.resolve(sent as T) : Promise.reject(errnoError(refusal));
     return new Promise<T>((resolve, reject) => {
@@ -195,7 +194,7 @@ export class Sender {
       if (timeout > 0)
         pending.timer = setTimeout(() => this.#fail(pending, errnoError(this.#pattern.sendFault)), timeout);
       this.#pending = pending;
-      loop.hold();
+      this.#core.hold();
     });
   }
 
@@ -214,7 +213,7 @@ export class Sender {
   #finish(pending: PendingSend): void {
     clearTimeout(pending.timer);
     this.#pending = undefined;
-    this.#core.loop.release();
+    this.#core.release();
   }
 }
 

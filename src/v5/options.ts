@@ -2,10 +2,12 @@
  * The options of `zmtp/v5-compat`: short names and libzmq's numbers, each turned into a property of the socket inside. The
  * values are those that version 5 had: switches are 1 or 0, keys and names text or octets.
  *
- * A socket that does not have an option reads as `undefined` and refuses to be written (TypeError), since the socket inside
- * is sealed.
+ * The socket inside has properties for what its type can use. Version 5 asked libzmq, which keeps most options for every type
+ * and refuses (EINVAL) those that belong to another: so what is no property is read and written by its number.
  */
-import type { Socket } from "../socket/socket.ts";
+import { getOption, type RawKind, setOption } from "../option-access.ts";
+import { OPTION_BY_ID } from "../option-table.ts";
+import { coreOf, type Socket } from "../socket/socket.ts";
 import * as zmq from "./constants.ts";
 
 /** The short names of options, which are also properties of sockets, and their numbers. */
@@ -17,6 +19,7 @@ export const options = {
   _unsubscribe: zmq.ZMQ_UNSUBSCRIBE as number,
   affinity: zmq.ZMQ_AFFINITY as number,
   backlog: zmq.ZMQ_BACKLOG as number,
+  hwm: 1 as number,
   identity: zmq.ZMQ_IDENTITY as number,
   linger: zmq.ZMQ_LINGER as number,
   rate: zmq.ZMQ_RATE as number,
@@ -55,20 +58,50 @@ interface OptionAccess {
   write?(socket: Inner, value: unknown): void;
 }
 
+/** The type of an option's number call. */
+function kindOf(id: number): RawKind {
+  const kind = OPTION_BY_ID.get(id)?.kind;
+  return kind === undefined || kind === "text" || kind === "other" ? "string" : kind;
+}
+
+/** Reads a property, or what there is in place of it. */
+function read(socket: Inner, name: string, id: number): unknown {
+  return name in socket ? socket[name] : getOption(coreOf(socket), kindOf(id), id);
+}
+
+/** Writes a property, or what there is in place of it. @throws ErrnoError EINVAL for an option of another type of socket */
+function write(socket: Inner, name: string, id: number, value: unknown): void {
+  if (name in socket) (socket as Record<string, unknown>)[name] = value;
+  else setOption(coreOf(socket), kindOf(id), id, value);
+}
+
 /** The same value under another name. */
-function same(name: string): OptionAccess {
-  return {
-    read: (socket) => socket[name],
-    write: (socket, value) => assign(socket, name, value),
-  };
+function same(id: number, name: string): [number, OptionAccess] {
+  return [id, { read: (socket) => read(socket, name, id), write: (socket, value) => write(socket, name, id, value) }];
 }
 
 /** A switch. */
-function flag(name: string): OptionAccess {
-  return {
-    read: (socket) => (socket[name] ? 1 : 0),
-    write: (socket, value) => assign(socket, name, Boolean(value)),
-  };
+function flag(id: number, name: string): [number, OptionAccess] {
+  return [
+    id,
+    {
+      read: (socket) => (read(socket, name, id) ? 1 : 0),
+      write: (socket, value) => write(socket, name, id, Boolean(value)),
+    },
+  ];
+}
+
+/** The two that subscribe and unsubscribe. */
+function topic(id: number, method: "subscribe" | "unsubscribe"): [number, OptionAccess] {
+  return [
+    id,
+    {
+      write: (socket, value) => {
+        if (method in socket) (socket[method] as (filter: unknown) => void)(value);
+        else setOption(coreOf(socket), "string", id, value);
+      },
+    },
+  ];
 }
 
 /** An option that there is no way to offer. */
@@ -79,27 +112,27 @@ function unsupported(name: string): Required<OptionAccess> {
   return { read: refuse, write: refuse };
 }
 
-/** Writes a property by name; an instance without it refuses. */
-function assign(socket: Inner, name: string, value: unknown): void {
-  (socket as Record<string, unknown>)[name] = value;
-}
-
 const MECHANISM_NUMBERS = { plain: 1, curve: 2, gssapi: 3 } as const;
 
-/** Calls a method that only subscribers have. */
-function topic(method: "subscribe" | "unsubscribe"): OptionAccess {
-  return { write: (socket, value) => (socket[method] as (filter: unknown) => void)(value) };
-}
-
 const ACCESS: ReadonlyMap<number, OptionAccess> = new Map<number, OptionAccess>([
-  [zmq.ZMQ_AFFINITY, same("affinity")],
-  [zmq.ZMQ_IDENTITY, same("routingId")],
-  [zmq.ZMQ_SUBSCRIBE, topic("subscribe")],
-  [zmq.ZMQ_UNSUBSCRIBE, topic("unsubscribe")],
-  [zmq.ZMQ_RATE, same("rate")],
-  [zmq.ZMQ_RECOVERY_IVL, same("recoveryInterval")],
-  [zmq.ZMQ_SNDBUF, same("sendBufferSize")],
-  [zmq.ZMQ_RCVBUF, same("receiveBufferSize")],
+  [
+    options.hwm,
+    {
+      read: (socket) => ("sendHighWaterMark" in socket ? socket.sendHighWaterMark : socket.receiveHighWaterMark),
+      write: (socket, value) => {
+        write(socket, "sendHighWaterMark", zmq.ZMQ_SNDHWM, value);
+        write(socket, "receiveHighWaterMark", zmq.ZMQ_RCVHWM, value);
+      },
+    },
+  ],
+  same(zmq.ZMQ_AFFINITY, "affinity"),
+  same(zmq.ZMQ_IDENTITY, "routingId"),
+  topic(zmq.ZMQ_SUBSCRIBE, "subscribe"),
+  topic(zmq.ZMQ_UNSUBSCRIBE, "unsubscribe"),
+  same(zmq.ZMQ_RATE, "rate"),
+  same(zmq.ZMQ_RECOVERY_IVL, "recoveryInterval"),
+  same(zmq.ZMQ_SNDBUF, "sendBufferSize"),
+  same(zmq.ZMQ_RCVBUF, "receiveBufferSize"),
   [zmq.ZMQ_RCVMORE, { read: unsupported("ZMQ_RCVMORE").read }],
   [zmq.ZMQ_FD, { read: unsupported("ZMQ_FD").read }],
   [
@@ -107,59 +140,64 @@ const ACCESS: ReadonlyMap<number, OptionAccess> = new Map<number, OptionAccess>(
     { read: ({ readable, writable }) => (readable ? zmq.ZMQ_POLLIN : 0) | (writable ? zmq.ZMQ_POLLOUT : 0) },
   ],
   [zmq.ZMQ_TYPE, { read: (socket) => socket.type }],
-  [zmq.ZMQ_LINGER, same("linger")],
-  [zmq.ZMQ_RECONNECT_IVL, same("reconnectInterval")],
-  [zmq.ZMQ_BACKLOG, same("backlog")],
-  [zmq.ZMQ_RECONNECT_IVL_MAX, same("reconnectMaxInterval")],
-  [zmq.ZMQ_MAXMSGSIZE, same("maxMessageSize")],
-  [zmq.ZMQ_SNDHWM, same("sendHighWaterMark")],
-  [zmq.ZMQ_RCVHWM, same("receiveHighWaterMark")],
-  [zmq.ZMQ_MULTICAST_HOPS, same("multicastHops")],
-  [zmq.ZMQ_RCVTIMEO, same("receiveTimeout")],
-  [zmq.ZMQ_SNDTIMEO, same("sendTimeout")],
+  same(zmq.ZMQ_LINGER, "linger"),
+  same(zmq.ZMQ_RECONNECT_IVL, "reconnectInterval"),
+  same(zmq.ZMQ_BACKLOG, "backlog"),
+  same(zmq.ZMQ_RECONNECT_IVL_MAX, "reconnectMaxInterval"),
+  same(zmq.ZMQ_MAXMSGSIZE, "maxMessageSize"),
+  same(zmq.ZMQ_SNDHWM, "sendHighWaterMark"),
+  same(zmq.ZMQ_RCVHWM, "receiveHighWaterMark"),
+  same(zmq.ZMQ_MULTICAST_HOPS, "multicastHops"),
+  same(zmq.ZMQ_RCVTIMEO, "receiveTimeout"),
+  same(zmq.ZMQ_SNDTIMEO, "sendTimeout"),
   [
     zmq.ZMQ_IPV4ONLY,
     {
       read: (socket) => !socket.ipv6,
-      write: (socket, value) => assign(socket, "ipv6", !value),
+      write: (socket, value) => {
+        socket.ipv6 = !value;
+      },
     },
   ],
   [zmq.ZMQ_LAST_ENDPOINT, { read: (socket) => socket.lastEndpoint }],
-  [zmq.ZMQ_ROUTER_MANDATORY, flag("mandatory")],
-  [zmq.ZMQ_TCP_KEEPALIVE, same("tcpKeepalive")],
-  [zmq.ZMQ_TCP_KEEPALIVE_CNT, same("tcpKeepaliveCount")],
-  [zmq.ZMQ_TCP_KEEPALIVE_IDLE, same("tcpKeepaliveIdle")],
-  [zmq.ZMQ_TCP_KEEPALIVE_INTVL, same("tcpKeepaliveInterval")],
-  [zmq.ZMQ_TCP_ACCEPT_FILTER, { write: (socket, value) => assign(socket, "tcpAcceptFilter", value) }],
-  [zmq.ZMQ_DELAY_ATTACH_ON_CONNECT, flag("immediate")],
+  flag(zmq.ZMQ_ROUTER_MANDATORY, "mandatory"),
+  same(zmq.ZMQ_TCP_KEEPALIVE, "tcpKeepalive"),
+  same(zmq.ZMQ_TCP_KEEPALIVE_CNT, "tcpKeepaliveCount"),
+  same(zmq.ZMQ_TCP_KEEPALIVE_IDLE, "tcpKeepaliveIdle"),
+  same(zmq.ZMQ_TCP_KEEPALIVE_INTVL, "tcpKeepaliveInterval"),
+  [zmq.ZMQ_TCP_ACCEPT_FILTER, { write: same(zmq.ZMQ_TCP_ACCEPT_FILTER, "tcpAcceptFilter")[1].write }],
+  flag(zmq.ZMQ_DELAY_ATTACH_ON_CONNECT, "immediate"),
   [
     zmq.ZMQ_XPUB_VERBOSE,
     {
       read: () => {
         throw new Error("Reading ZMQ_XPUB_VERBOSE is not supported");
       },
-      write: (socket, value) => assign(socket, "verbosity", value ? "allSubs" : null),
+      write: (socket, value) => {
+        if ("verbosity" in socket) (socket as Record<string, unknown>).verbosity = value ? "allSubs" : null;
+        else setOption(coreOf(socket), "bool", zmq.ZMQ_XPUB_VERBOSE, Boolean(value));
+      },
     },
   ],
   [zmq.ZMQ_ROUTER_RAW, unsupported("ZMQ_ROUTER_RAW")],
-  [zmq.ZMQ_IPV6, flag("ipv6")],
+  flag(zmq.ZMQ_IPV6, "ipv6"),
   [
     zmq.ZMQ_MECHANISM,
     { read: ({ securityMechanism }) => (securityMechanism === null ? 0 : MECHANISM_NUMBERS[securityMechanism]) },
   ],
-  [zmq.ZMQ_PLAIN_SERVER, flag("plainServer")],
-  [zmq.ZMQ_PLAIN_USERNAME, same("plainUsername")],
-  [zmq.ZMQ_PLAIN_PASSWORD, same("plainPassword")],
-  [zmq.ZMQ_CURVE_SERVER, flag("curveServer")],
-  [zmq.ZMQ_CURVE_PUBLICKEY, same("curvePublicKey")],
-  [zmq.ZMQ_CURVE_SECRETKEY, same("curveSecretKey")],
-  [zmq.ZMQ_CURVE_SERVERKEY, same("curveServerKey")],
-  [zmq.ZMQ_ZAP_DOMAIN, same("zapDomain")],
-  [zmq.ZMQ_ROUTER_HANDOVER, { write: (socket, value) => assign(socket, "handover", Boolean(value)) }],
-  [zmq.ZMQ_HEARTBEAT_IVL, same("heartbeatInterval")],
-  [zmq.ZMQ_HEARTBEAT_TTL, same("heartbeatTimeToLive")],
-  [zmq.ZMQ_HEARTBEAT_TIMEOUT, same("heartbeatTimeout")],
-  [zmq.ZMQ_CONNECT_TIMEOUT, same("connectTimeout")],
+  flag(zmq.ZMQ_PLAIN_SERVER, "plainServer"),
+  same(zmq.ZMQ_PLAIN_USERNAME, "plainUsername"),
+  same(zmq.ZMQ_PLAIN_PASSWORD, "plainPassword"),
+  flag(zmq.ZMQ_CURVE_SERVER, "curveServer"),
+  same(zmq.ZMQ_CURVE_PUBLICKEY, "curvePublicKey"),
+  same(zmq.ZMQ_CURVE_SECRETKEY, "curveSecretKey"),
+  same(zmq.ZMQ_CURVE_SERVERKEY, "curveServerKey"),
+  same(zmq.ZMQ_ZAP_DOMAIN, "zapDomain"),
+  [zmq.ZMQ_ROUTER_HANDOVER, { write: flag(zmq.ZMQ_ROUTER_HANDOVER, "handover")[1].write }],
+  same(zmq.ZMQ_HEARTBEAT_IVL, "heartbeatInterval"),
+  same(zmq.ZMQ_HEARTBEAT_TTL, "heartbeatTimeToLive"),
+  same(zmq.ZMQ_HEARTBEAT_TIMEOUT, "heartbeatTimeout"),
+  same(zmq.ZMQ_CONNECT_TIMEOUT, "connectTimeout"),
 ]);
 
 function find(option: number | string): OptionAccess | undefined {

@@ -7,7 +7,6 @@
  * that a program whose callbacks send again does not keep its own input from being read.
  */
 import { queueMicrotask } from "../clock.ts";
-import { errnoError } from "../errors.ts";
 import { Ring } from "../ring.ts";
 import type { SocketCore } from "../socket/core.ts";
 import { toFrames, tooManyFrames } from "../socket/message.ts";
@@ -48,10 +47,7 @@ export class Outgoing {
   }
 
   add(frames: readonly unknown[], callback: Callback | undefined): void {
-    if (this.#core.isClosed) {
-      if (callback !== undefined) this.#settle(callback, errnoError("EBADF"));
-      return;
-    }
+    if (this.#core.isClosed) return;
     this.#queue.push({ frames, callback });
     this.advance();
   }
@@ -79,12 +75,9 @@ export class Outgoing {
     }
   }
 
-  /** The socket is closed: what was not sent is not going to be. */
+  /** The socket is closed. Only the message at hand fails; nobody is told of those behind it, as in version 5. */
   end(): void {
-    const error = errnoError("EBADF");
-    for (let message = this.#queue.shift(); message !== undefined; message = this.#queue.shift()) {
-      if (message.callback !== undefined) this.#settle(message.callback, error);
-    }
+    this.#queue.clear();
   }
 
   #send({ frames, callback }: Queued): void {

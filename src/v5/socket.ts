@@ -24,7 +24,7 @@ import { Stream } from "../socket/stream.ts";
 import { Subscriber } from "../socket/subscriber.ts";
 import { XPublisher } from "../socket/xpublisher.ts";
 import { XSubscriber } from "../socket/xsubscriber.ts";
-import { ZMQ_SNDMORE } from "./constants.ts";
+import { STATE_BUSY, STATE_CLOSED, STATE_READY, ZMQ_SNDMORE } from "./constants.ts";
 import { Incoming, type Source } from "./incoming.ts";
 import { type OptionName, type OptionValue, options, readOption, writeOption } from "./options.ts";
 import { type Callback, Outgoing, type Sender } from "./outgoing.ts";
@@ -82,6 +82,17 @@ const MONITORED = {
 type MonitoredEvent = Extract<Event, { type: keyof typeof MONITORED }>;
 
 /**
+ * A base class whose instance is the object that its constructor is given: so what is derived from it can put its private fields
+ * onto an object that is there already.
+ */
+const Given = function Given(self: object): object {
+  return self;
+} as unknown as new (
+  self: object,
+) => EventEmitter;
+Given.prototype = EventEmitter.prototype;
+
+/**
  * A socket. It emits
  *
  * - `message` with the frames of a message as arguments, each a `Buffer`
@@ -93,10 +104,8 @@ type MonitoredEvent = Extract<Event, { type: keyof typeof MONITORED }>;
  *
  * The short names of options are properties: `socket.identity = "worker"`, `socket.linger = 0`.
  */
-export class Socket extends EventEmitter {
-  /**
-   * The options, and what programs keep on their sockets.
-   */
+export class SocketBase extends Given {
+  /** The options, and what programs keep on their sockets. */
   // biome-ignore lint/suspicious/noExplicitAny: what programs keep there is of any type, and they compile against it
   [key: string]: any;
   /** The type that the socket was created as. */
@@ -110,10 +119,10 @@ export class Socket extends EventEmitter {
   #monitored: Observer | undefined;
   #hasWarned = false;
 
-  /** @throws Error for an unknown type; ErrnoError EMFILE for too many sockets */
-  constructor(type: SocketType) {
-    super();
+  /** Makes a socket of `self`, an event emitter. */
+  constructor(self: object, type: SocketType) {
     if (!Object.hasOwn(TYPES, type)) throw new Error(`Invalid socket type: ${type}`);
+    super(self);
     this.type = type;
     const socket = new TYPES[type]();
     this.#socket = socket;
@@ -147,13 +156,15 @@ export class Socket extends EventEmitter {
   }
 
   /** Listens at an address, at once. @throws ErrnoError as `bind` gives to its callback */
-  bindSync(address: string): void {
+  bindSync(address: string): this {
     this.#socket.bindSync(address);
+    return this;
   }
 
   /** Stops listening at an address, at once. @throws ErrnoError ENOENT */
-  unbindSync(address: string): void {
+  unbindSync(address: string): this {
     this.#socket.unbindSync(address);
+    return this;
   }
 
   /** Connects to an address, now or when there is a peer. @throws ErrnoError EINVAL, EPROTONOSUPPORT */
@@ -210,6 +221,22 @@ export class Socket extends EventEmitter {
 
   get closed(): boolean {
     return this.#socket.closed;
+  }
+
+  /** What this socket waits for keeps the process alive, as it does from the beginning. */
+  ref(): void {
+    this.#core.isReferenced = true;
+  }
+
+  /** What this socket waits for, its messages above all, no longer keeps the process alive. */
+  unref(): void {
+    this.#core.isReferenced = false;
+  }
+
+  /** The native socket of version 5: of it only the state, which programs compare with `STATE_CLOSED`, is left. */
+  get _zmq(): { readonly state: number } {
+    const isBusy = this.#core.isBlocked;
+    return { state: this.#core.isClosed ? STATE_CLOSED : isBusy ? STATE_BUSY : STATE_READY };
   }
 
   /**
@@ -303,22 +330,47 @@ export class Socket extends EventEmitter {
     }
   }
 
-  /** An error of a socket that its program has closed is only told when somebody listens. */
+  /** A socket that its program has closed has nothing more to tell. */
   #report(error: Error): void {
-    if (!this.#core.isClosed || this.listenerCount("error") > 0) this.emit("error", error);
+    if (!this.#core.isClosed) this.emit("error", error);
   }
 }
 
 for (const name of Object.keys(options) as OptionName[]) {
-  Object.defineProperty(Socket.prototype, name, {
-    get(this: Socket): OptionValue {
+  Object.defineProperty(SocketBase.prototype, name, {
+    get(this: SocketBase): OptionValue {
       return this.getsockopt(name);
     },
-    set(this: Socket, value: unknown) {
+    set(this: SocketBase, value: unknown) {
       this.setsockopt(name, typeof value === "string" ? Buffer.from(value) : value);
     },
   });
 }
+
+/**
+ * Makes sockets: by `new`, in classes that extend it, and as the function that it was in version 5, when old programs and
+ * `util.inherits` derive from it by `Socket.call(this, type)`. Called by itself it gives a new socket.
+ */
+export interface SocketConstructor extends Omit<typeof EventEmitter, "prototype"> {
+  readonly prototype: Socket;
+  /** @throws Error for an unknown type; ErrnoError EMFILE for too many sockets */
+  new (type: SocketType): Socket;
+  (type: SocketType): Socket;
+}
+
+export type Socket = SocketBase;
+
+export const Socket: SocketConstructor = function (this: unknown, type: SocketType): Socket | undefined {
+  if (!(this instanceof SocketBase)) return new Socket(type);
+  EventEmitter.call(this);
+  new SocketBase(this, type);
+  return undefined;
+} as unknown as SocketConstructor;
+Object.setPrototypeOf(Socket, EventEmitter);
+Object.defineProperty(Socket, "prototype", { value: SocketBase.prototype, writable: false });
+// A bundler may have given it another.
+Object.defineProperty(Socket, "name", { value: "Socket" });
+Object.defineProperty(SocketBase.prototype, "constructor", { value: Socket });
 
 /**
  * Creates a socket. `values` are its options, by their short names.
