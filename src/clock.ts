@@ -36,3 +36,16 @@ export function queueMicrotask(callback: () => void): void {
     }
   });
 }
+
+const { nextTick: tick } = process;
+/** Whether what `tick` calls comes by itself: a faked one, where this is loaded while it is faked, never has. */
+let isTicking = false;
+tick(() => {
+  isTicking = true;
+});
+
+/** Calls back from `process.nextTick`: before promises, as events of Node do. */
+export function nextTick(callback: () => void): void {
+  if (isTicking) tick(callback);
+  else queueMicrotask(callback);
+}

@@ -3,7 +3,7 @@ import { inherits } from "node:util";
 import * as zmq from "../../src/v5-compat.ts";
 import { Child } from "../helpers/child.ts";
 import { assert, suite } from "../helpers/test.ts";
-import { collectGarbage, eventually, sleep } from "../helpers/wait.ts";
+import { collectGarbage, eventually, sleep, turn } from "../helpers/wait.ts";
 
 const it = suite("v5/socket");
 
@@ -143,6 +143,27 @@ it("emits each message with its frames as arguments, from nextTick", async () =>
   assert.ok(frames.every(Buffer.isBuffer));
   assert.is(frames.join("|"), "a|b|3|");
 });
+
+for (const address of [ANY, "inproc://v5-order"]) {
+  it(`lets what a listener puts off by nextTick come before promises, and before the next message: ${address}`, async () => {
+    const push = make("push");
+    const pull = make("pull");
+    await turn();
+    pull.bindSync(address);
+    const order: string[] = [];
+    pull.on("message", (text: Buffer) => {
+      order.push(`${text}`);
+      void Promise.resolve().then(() => order.push(`${text} promise`));
+      process.nextTick(() => order.push(`${text} tick`));
+    });
+    push.connect(pull.last_endpoint);
+    for (const text of "ab") {
+      push.send(text);
+      await eventually(() => order.includes(`${text} promise`));
+    }
+    assert.equal(order, ["a", "a tick", "a promise", "b", "b tick", "b promise"]);
+  });
+}
 
 it("collects frames sent with ZMQ_SNDMORE into one message", async () => {
   const push = make("push");

@@ -1,9 +1,9 @@
 /**
  * What a socket of `zmtp/v5-compat` receives: it reads from its creation on, in batches, and gives out each message from
- * the microtask queue. A batch is given out before the next one is read, so that the high-water mark of the socket inside
+ * `process.nextTick`. A batch is given out before the next one is read, so that the high-water mark of the socket inside
  * still slows down its peers, and `pause` stops right behind the message at hand.
  */
-import { queueMicrotask } from "../clock.ts";
+import { nextTick } from "../clock.ts";
 import { Ring } from "../ring.ts";
 import type { SocketCore } from "../socket/core.ts";
 import type { Readable } from "../socket/socket.ts";
@@ -33,7 +33,7 @@ export class Incoming {
     if (this.#isPaused || this.#isScheduled || this.#core.isClosed) return;
     if (this.#inbox.length > 0) {
       this.#isScheduled = true;
-      queueMicrotask(this.#giveOut);
+      nextTick(this.#giveOut);
     } else if (!(this.#isReading || this.#core.isBlocked)) {
       this.#isReading = true;
       this.#socket.receiveMany().then(this.#arrived, this.#failed);
@@ -65,7 +65,7 @@ export class Incoming {
   readonly #failed = (error: Error): void => {
     this.#isReading = false;
     if (this.#core.isClosed) return;
-    queueMicrotask(() => this.#report(error));
+    nextTick(() => this.#report(error));
     // Not at once: with a receive timeout of 0 each read fails.
     void this.#core.loop.turn.later(undefined).then(() => this.advance());
   };

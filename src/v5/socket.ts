@@ -4,7 +4,7 @@
  */
 
 import { EventEmitter } from "node:events";
-import { queueMicrotask } from "../clock.ts";
+import { nextTick } from "../clock.ts";
 import { SAFE_ARGUMENTS } from "../constants.ts";
 import { type ErrnoError, errnoError } from "../errors.ts";
 import type { Event, EventType } from "../events.ts";
@@ -289,7 +289,7 @@ export class SocketBase extends Given {
   #endpoint(method: "bind" | "unbind", address: string, callback: Callback | undefined): this {
     const done = this.#socket[method](address);
     const settled = (error?: Error): void => {
-      queueMicrotask(() => {
+      nextTick(() => {
         if (error === undefined) {
           this.emit(method, address);
           callback?.();
