@@ -20,7 +20,10 @@ export interface SocketOptionsCommon {
    * XSUB and DISH, or where `context.blocky` is false. Read at `close`. Live. (ZMQ_LINGER)
    */
   linger: number;
-  /** Milliseconds between attempts to connect, -1 never again. Default 100. (ZMQ_RECONNECT_IVL) */
+  /**
+   * Milliseconds between attempts to connect. 0 or -1: never again, neither after a refusal nor after a loss, with which the endpoint
+   * ends. Default 100. (ZMQ_RECONNECT_IVL)
+   */
   reconnectInterval: number;
   /** Milliseconds up to which the interval doubles, 0 keeps it constant. Default 0. (ZMQ_RECONNECT_IVL_MAX) */
   reconnectMaxInterval: number;

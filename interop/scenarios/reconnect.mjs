@@ -64,9 +64,27 @@ const everyPattern = PAIRS.flatMap(({ name, roles, options: own, prove }) => {
   ];
 });
 
+/** An interval of 0 or -1: a loss is final, and the next one on the address has no visitor. @type {Scenario[]} */
+const never = [0, -1].map((reconnectInterval) => ({
+  name: `reconnect/never, with an interval of ${reconnectInterval}`,
+  roles: ["PUSH", "PULL"],
+  transports: ["tcp"],
+  options: { a: { reconnectInterval }, b: { reconnectInterval } },
+  async run(/** @type {World} */ world) {
+    await world.link();
+    await world.a.send("before");
+    await world.b.expect(["before"]);
+    await lose(world);
+    await world.restartBound();
+    await pause(5 * INTERVAL_MS);
+    equal((await world.bound.events()).accept ?? 0, 0, "connections after the loss");
+  },
+}));
+
 /** @type {Scenario[]} */
 export const reconnect = [
   ...everyPattern,
+  ...never,
   {
     name: "reconnect/req-rep",
     roles: ["REQ", "REP"],

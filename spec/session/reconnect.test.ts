@@ -102,40 +102,42 @@ it("a healthy connection takes the back-off away", async () => {
   await server.close();
 });
 
-it("reconnectInterval -1: a refusal is final, and so is a loss", async () => {
-  const port = await freePort();
-  const push = new Push({ reconnectInterval: -1, linger: 0 });
-  const seen: string[] = [];
-  (async () => {
-    for await (const { type } of push.events) seen.push(type);
-  })();
-  push.connect(`tcp://127.0.0.1:${port}`);
-  await eventually(() => seen.length === 2);
-  const server = await RawServer.listen(port);
-  await sleep(200);
-  assert.equal(seen, ["connect:delay", "close"]);
-  // The endpoint is still there, with its pipe.
-  await push.send("x");
-  push.disconnect(server.address);
+for (const reconnectInterval of [0, -1]) {
+  it(`reconnectInterval ${reconnectInterval}: a refusal is final, and so is a loss`, async () => {
+    const port = await freePort();
+    const push = new Push({ reconnectInterval, linger: 0 });
+    const seen: string[] = [];
+    (async () => {
+      for await (const { type } of push.events) seen.push(type);
+    })();
+    push.connect(`tcp://127.0.0.1:${port}`);
+    await eventually(() => seen.length === 2);
+    const server = await RawServer.listen(port);
+    await sleep(200);
+    assert.equal(seen, ["connect:delay", "close"]);
+    // The endpoint is still there, with its pipe.
+    await push.send("x");
+    push.disconnect(server.address);
 
-  push.connect(server.address);
-  const peer = await server.accept();
-  await peer.handshake("PULL");
-  await push.send("y");
-  assert.equal(await peer.message(), ["y"]);
-  peer.destroy();
-  await eventually(() => seen.includes("disconnect"));
-  await sleep(200);
-  assert.is(server.accepted, 1);
-  // The pipe went with the connection.
-  assert.ok(await isPending(push.send("z")));
-  assert.throws(
-    () => push.disconnect(server.address),
-    (error: { code: string }) => error.code === "ENOENT",
-  );
-  push.close();
-  await server.close();
-});
+    push.connect(server.address);
+    const peer = await server.accept();
+    await peer.handshake("PULL");
+    await push.send("y");
+    assert.equal(await peer.message(), ["y"]);
+    peer.destroy();
+    await eventually(() => seen.includes("disconnect"));
+    await sleep(200);
+    assert.is(server.accepted, 1);
+    // The pipe went with the connection.
+    assert.ok(await isPending(push.send("z")));
+    assert.throws(
+      () => push.disconnect(server.address),
+      (error: { code: string }) => error.code === "ENOENT",
+    );
+    push.close();
+    await server.close();
+  });
+}
 
 it("closing does not wait for what can never be sent", async () => {
   const push = new Push({ reconnectInterval: -1 });
