@@ -1,4 +1,5 @@
-import { Publisher, Pull, Push, Reply, Request, Socket, Subscriber } from "../../src/index.ts";
+import { existsSync } from "node:fs";
+import { Dealer, Publisher, Pull, Push, Reply, Request, Router, Socket, Stream, Subscriber } from "../../src/index.ts";
 import { rejected, Sockets, TRANSPORTS, thrown } from "../helpers/sockets.ts";
 import { assert, suite } from "../helpers/test.ts";
 import { collectGarbage, eventually, sleep } from "../helpers/wait.ts";
@@ -9,6 +10,7 @@ const sockets = new Sockets(it);
 type Loose = Record<string, (...args: unknown[]) => unknown>;
 
 const TYPES = [Push, Pull, Publisher, Subscriber, Request, Reply] as const;
+const CONNECT_ROUTING_ID = 61;
 const BLOCKED = "Socket is blocked by a bind or unbind operation";
 
 it("a new socket is open, without endpoints", () => {
@@ -22,6 +24,85 @@ it("a new socket is open, without endpoints", () => {
     assert.instance(socket, Socket);
   }
 });
+
+for (const transport of TRANSPORTS) {
+  for (const Type of [Router, Stream]) {
+    if (Type === Stream && transport !== "tcp") continue;
+    it(`a connect() that throws has changed nothing (${Type.name}, ${transport})`, async () => {
+      const dealer = sockets.own(new Dealer());
+      const address = await sockets.bound(dealer, transport);
+      const other = sockets.own(new Pull());
+      const elsewhere = await sockets.bound(other, transport);
+      const socket = sockets.own(new Type({ linger: 0 }));
+      socket.connect(address, { routingId: "taken" });
+      assert.is(thrown(() => socket.connect(elsewhere, { routingId: "taken" })).code, "EADDRINUSE");
+      assert.is(socket.lastEndpoint, address);
+      assert.is(thrown(() => socket.disconnect(elsewhere)).code, "ENOENT");
+
+      socket.setStringOption(CONNECT_ROUTING_ID, "taken");
+      for (const wrong of [elsewhere, "tcp://nowhere", "no address"]) {
+        assert.ok(["EADDRINUSE", "EINVAL"].includes(thrown(() => socket.connect(wrong)).code as string));
+        assert.is(socket.lastEndpoint, address);
+        assert.is(thrown(() => socket.disconnect(elsewhere)).code, "ENOENT");
+      }
+      // The id is still the next connection's: it throws until it is free, and is used up then.
+      socket.disconnect(address);
+      socket.connect(address);
+      assert.is(thrown(() => socket.connect(address, { routingId: "taken" })).code, "EADDRINUSE");
+      socket.connect(address);
+      assert.is(socket.lastEndpoint, address);
+    });
+  }
+
+  if (transport === "inproc") continue;
+  it(`a connect, bind or bindSync that security forbids has changed nothing (${transport})`, async () => {
+    const address = await sockets.bound(sockets.own(new Dealer()), transport);
+    const router = sockets.own(new Router({ linger: 0, mandatory: true }));
+    router.connect(address, { routingId: "first" });
+    router.setStringOption(CONNECT_ROUTING_ID, "second");
+    router.plainServer = true;
+    router.zapEnforceDomain = true;
+    const elsewhere = sockets.address(transport);
+    const refused = [
+      thrown(() => router.connect(address)),
+      thrown(() => router.connect(address, { routingId: "third" })),
+      thrown(() => router.bindSync(elsewhere)),
+      await rejected(() => router.bind(elsewhere)),
+    ];
+    assert.equal(
+      refused.map(({ code }) => code),
+      ["EINVAL", "EINVAL", "EINVAL", "EINVAL"],
+    );
+    assert.is(router.lastEndpoint, address);
+    assert.is(thrown(() => router.unbindSync(elsewhere)).code, "ENOENT");
+    if (transport === "ipc") assert.is(existsSync(elsewhere.slice("ipc://".length)), false);
+    router.plainServer = false;
+    router.zapEnforceDomain = false;
+    // Both ids may be given, and the one by number was not used up.
+    router.connect(address, { routingId: "third" });
+    router.connect(address);
+    for (const id of ["first", "second", "third"]) await router.send([id, "x"]);
+  });
+}
+
+for (const transport of ["tcp", "inproc"] as const) {
+  for (const isBound of [false, true]) {
+    it(`a bind or bindSync of an address in use has changed nothing (${transport}, bound before: ${isBound})`, async () => {
+      const push = sockets.own(new Push());
+      const address = await sockets.bound(push, transport);
+      const pull = sockets.own(new Pull());
+      const before = isBound ? await sockets.bound(pull, transport) : null;
+      assert.is(thrown(() => pull.bindSync(address)).code, "EADDRINUSE");
+      assert.is((await rejected(() => pull.bind(address))).code, "EADDRINUSE");
+      assert.is(pull.lastEndpoint, before);
+      assert.is(thrown(() => pull.unbindSync(address)).code, "ENOENT");
+      // Who has it is still there.
+      pull.connect(address);
+      await push.send("x");
+      assert.is(String((await pull.receive())[0]), "x");
+    });
+  }
+}
 
 it("has the number of its type", () => {
   assert.equal(

@@ -67,6 +67,8 @@ export class SocketCore implements SessionHost, PatternHost, InprocHost, Options
   readonly #connected = new Set<Carrier>();
   /** Given up, but with messages to deliver yet. */
   readonly #leaving = new Set<Carrier>();
+  /** Routing ids that were given to connections. */
+  readonly #givenIds = new Map<Carrier, Buffer>();
 
   constructor(type: number, loop: ContextCore, makePattern: PatternFactory) {
     this.loop = loop;
@@ -179,20 +181,24 @@ export class SocketCore implements SessionHost, PatternHost, InprocHost, Options
   connect(address: string, routingId: Buffer | undefined): void {
     this.assertOpen();
     const endpoint = this.#parse(address, "connect");
+    const { connectRoutingId } = this.options;
+    const id = routingId ?? (connectRoutingId.length > 0 ? connectRoutingId : undefined);
+    // Whatever is wrong is found before anything changes.
+    const connector = endpoint.scheme === "inproc" ? undefined : new Connector(this, endpoint, id, this.#gone);
+    if (id !== undefined) this.pattern.reserve(id);
     this.options.lastEndpoint = address;
     if (CONNECTS_ONCE.has(this.socketType)) {
       for (const carrier of this.#connected) if (carrier.address === address) return;
     }
-    const id = routingId ?? this.#takeConnectId();
-    if (id !== undefined) this.pattern.reserve(id);
-    if (endpoint.scheme === "inproc") {
-      const pipe = this.loop.names.connect(address, this, id, this.#gone);
-      if (!pipe.isEnded) this.#connected.add(pipe);
+    if (routingId === undefined) this.options.connectRoutingId = UNSET;
+    const carrier = connector ?? this.loop.names.connect(address, this, id, this.#gone);
+    if (carrier instanceof InprocPipe && carrier.isEnded) {
+      if (id !== undefined) this.pattern.release(id);
       return;
     }
-    const connector = new Connector(this, endpoint, id, this.#gone);
-    this.#connected.add(connector);
-    connector.start();
+    if (id !== undefined) this.#givenIds.set(carrier, id);
+    this.#connected.add(carrier);
+    connector?.start();
   }
 
   disconnect(address: string): void {
@@ -334,13 +340,6 @@ export class SocketCore implements SessionHost, PatternHost, InprocHost, Options
     for (const carrier of this.#leaving) carrier.flush();
   }
 
-  /** The id that option 61 holds for the next connection. */
-  #takeConnectId(): Buffer | undefined {
-    const id = this.options.connectRoutingId;
-    this.options.connectRoutingId = UNSET;
-    return id.length > 0 ? id : undefined;
-  }
-
   #parse(address: string, use: "bind" | "connect"): StreamEndpoint | Extract<Endpoint, { scheme: "inproc" }> {
     const endpoint = parseEndpoint(address, use);
     // A name that can never work here is no peer that may come up.
@@ -396,6 +395,7 @@ export class SocketCore implements SessionHost, PatternHost, InprocHost, Options
     this.#bound.delete(carrier);
     this.#connected.delete(carrier);
     this.#leaving.add(carrier);
+    this.#releaseId(carrier);
     const { linger } = this.options;
     carrier.close(linger);
     if (carrier instanceof InprocPipe && carrier.hasEarly && linger > 0) this.#cutLater(carrier, linger);
@@ -414,8 +414,16 @@ export class SocketCore implements SessionHost, PatternHost, InprocHost, Options
     this.#bound.delete(carrier);
     this.#connected.delete(carrier);
     this.#leaving.delete(carrier);
+    this.#releaseId(carrier);
     this.#leaveIfDone();
   };
+
+  #releaseId(carrier: Carrier): void {
+    const id = this.#givenIds.get(carrier);
+    if (id === undefined) return;
+    this.#givenIds.delete(carrier);
+    this.pattern.release(id);
+  }
 
   #leaveIfDone(): void {
     if (this.isClosed && this.#leaving.size === 0) this.loop.leave(this);

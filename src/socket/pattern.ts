@@ -32,6 +32,7 @@ export interface PatternHost {
 export abstract class Pattern implements SessionPattern {
   protected readonly host: PatternHost;
   readonly refills: boolean = false;
+  readonly knowsPeers: boolean = false;
   /** Whose message was received last. */
   last: Pipe | undefined;
 
@@ -94,8 +95,11 @@ export abstract class Pattern implements SessionPattern {
     return "EAGAIN";
   }
 
-  /** An id is about to be given to a new connection. @throws ErrnoError EADDRINUSE */
+  /** An id is given to a new connection. @throws ErrnoError EADDRINUSE */
   reserve(_id: Buffer): void {}
+
+  /** That connection was given up, and its id may be another's. */
+  release(_id: Buffer): void {}
 
   /** How many distinct topics are subscribed to, here or by peers. */
   get topicsCount(): number {

@@ -7,6 +7,8 @@ import { ReceivingPattern } from "./pattern.ts";
 
 export abstract class RoutedPattern extends ReceivingPattern {
   protected readonly routes: RouteTable<Pipe> = new RouteTable<Pipe>(randomUint32());
+  /** Ids that the program gave to its connections, whether or not there is a pipe now. */
+  readonly #given = new Set<string>();
   #fault: ErrorCode = "EAGAIN";
   /** The peer that a send waits for. */
   #awaited: Pipe | undefined;
@@ -41,7 +43,16 @@ export abstract class RoutedPattern extends ReceivingPattern {
 
   /** @throws ErrnoError EADDRINUSE when another peer has the id */
   override reserve(id: Buffer): void {
-    if (this.routes.has(id)) throw errnoError("EADDRINUSE", undefined, "Routing id is in use");
+    if (this.routes.has(id) || this.isGiven(id)) throw errnoError("EADDRINUSE", undefined, "Routing id is in use");
+    this.#given.add(id.toString("latin1"));
+  }
+
+  override release(id: Buffer): void {
+    this.#given.delete(id.toString("latin1"));
+  }
+
+  protected isGiven(id: Buffer): boolean {
+    return this.#given.has(id.toString("latin1"));
   }
 
   override writable(): void {
