@@ -100,8 +100,10 @@ export abstract class Pipe {
   readonly number: number = nextPipe++;
   owner: PipeOwner;
   peer: PeerFacts = UNKNOWN_PEER;
-  /** The id by which ROUTER, REP and STREAM know this peer. */
+  /** The id by which ROUTER and STREAM know this peer. */
   routingId: Buffer = NO_BYTES;
+  /** Whether the peer announced that id; otherwise it was generated, or given to `connect`. */
+  hasOwnId = false;
   /** Its places in the rotations of senders and receivers. */
   readonly sending: Link<Pipe> = new Link<Pipe>(this);
   readonly receiving: Link<Pipe> = new Link<Pipe>(this);
@@ -216,6 +218,8 @@ export abstract class Pipe {
   abstract get waitingTopics(): number;
   /** Drops them. */
   abstract dropTopics(): void;
+  /** What waits goes to another pipe, of the same peer, when that can take it; otherwise it is dropped. */
+  abstract moveUnsent(to: Pipe): void;
   /** Refuses this peer: it is cut off, and `error` becomes an event. */
   abstract refuse(error: ErrnoError): void;
   /** Ends the connection for good when what waits is written. */
@@ -297,6 +301,21 @@ export class NetPipe extends Pipe {
 
   override dropTopics(): void {
     this.outbox.encodeTopics();
+  }
+
+  override moveUnsent(to: Pipe): void {
+    if (!(to instanceof NetPipe)) {
+      this.dropUnsent();
+      return;
+    }
+    to.outbox.adopt(this.outbox);
+    to.written();
+  }
+
+  /** Drops what waits: the one place where messages go that were accepted and have no peer any more. */
+  dropUnsent(): void {
+    this.outbox.lost();
+    this.outbox.clear();
   }
 
   override refuse(error: ErrnoError): void {

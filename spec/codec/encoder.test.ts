@@ -142,6 +142,36 @@ it("subscriptions that wait can be dropped, and messages stay", () => {
   assert.equal([outbox.waitingTopics, outbox.pending], [0, false]);
 });
 
+it("takes over what waits in another outbox, which is empty then and goes on", () => {
+  const pool = new SlabPool();
+  const large = Buffer.alloc(20_000, "x");
+  for (let round = 0; round < 3; round++) {
+    const one = new Outbox(pool);
+    const other = new Outbox(pool);
+    one.write(text("first"));
+    for (const body of [text("second"), [large], text("third")]) other.write(body);
+    other.writeTopic(Buffer.from("topic"), true);
+    one.adopt(other);
+    one.write(text("fourth"));
+    other.write(text("its own"));
+    assert.equal([one.queued, one.waitingTopics, other.queued, other.waitingTopics], [5, 1, 1, 0]);
+    one.encodeTopics((octets) => encodeFrame(4, octets));
+    const expected = [
+      canonical(text("first")),
+      canonical(text("second")),
+      canonical([large]),
+      canonical(text("third")),
+    ];
+    expected.push(encodeFrame(4, Buffer.from("topic")), canonical(text("fourth")));
+    assert.is(one.bytes, Buffer.concat(expected).length);
+    assert.ok(taken(one).equals(Buffer.concat(expected)));
+    assert.ok(taken(other).equals(canonical(text("its own"))));
+    one.settle();
+    other.settle();
+    assert.equal([one.idle, other.idle, other.bytes], [true, true, 0]);
+  }
+});
+
 it("a loss takes what was being written and leaves what waits", () => {
   const outbox = new Outbox(new SlabPool());
   outbox.write(text("lost"));

@@ -36,6 +36,29 @@ it("the counter goes round, and passes over ids in use", () => {
   assert.is(table.generate().toString("hex"), "0000000001");
 });
 
+it("a generated id is known as such for good; one that a peer had chosen before is not", () => {
+  for (const start of [7, 0xfffffffe, 0]) {
+    const table = new RouteTable<string>(start);
+    const id = (number: number): Buffer => {
+      const octets = Buffer.alloc(5);
+      octets.writeUInt32BE(number >>> 0, 1);
+      return octets;
+    };
+    table.add(id(start + 1), "chosen");
+    const generated = [0, 2, 3, 4].map((number) => id(start + number));
+    for (const expected of generated) {
+      assert.is(table.wasGenerated(expected), false);
+      assert.equal(table.generate(), expected);
+      assert.is(table.wasGenerated(expected), true);
+    }
+    table.remove(id(start + 1));
+    const others = [id(start + 1), id(start + 5), id(start - 1), Buffer.alloc(0), Buffer.alloc(4), Buffer.from("name")];
+    others.push(Buffer.concat([id(start), Buffer.alloc(1)]), Buffer.concat([Buffer.of(1), id(start).subarray(1)]));
+    for (const other of others) assert.is(table.wasGenerated(other), false);
+    assert.ok(generated.every((one) => table.wasGenerated(one)));
+  }
+});
+
 it("100,000 pipes come and go", () => {
   const table = new RouteTable<number>(42);
   const ids = Array.from({ length: 100_000 }, (_, i) => {

@@ -182,6 +182,40 @@ it("without a peer a request waits; a connection counts as a peer at once", asyn
   await request.send("x");
 });
 
+for (const transport of ["tcp", "ipc"] as const) {
+  for (const [answersEarly, comesBack] of [
+    [true, false],
+    [true, true],
+    [false, false],
+  ]) {
+    const who = comesBack ? "is kept for a peer that comes back" : "is not given to another peer";
+    const when = answersEarly ? "while nobody is there" : "when that one is there";
+    it(`a reply of a connecting REP ${who}, sent ${when} (${transport})`, async () => {
+      const reply = sockets.own(new Reply({ reconnectInterval: 20 }));
+      const alice = sockets.own(new Dealer({ routingId: "alice" }));
+      const address = await sockets.join(alice, reply, transport);
+      await alice.send(["", "from alice"]);
+      assert.equal(texts(await reply.receive()), ["from alice"]);
+      const lost = new Promise((resolve) => reply.events.on("disconnect", resolve));
+      const found = new Promise((resolve) =>
+        reply.events.on("disconnect", () => reply.events.on("handshake", resolve)),
+      );
+      alice.close();
+      await lost;
+      if (answersEarly) await reply.send("for alice");
+      const next = sockets.own(new Dealer({ routingId: comesBack ? "alice" : "bob" }));
+      await next.bind(address);
+      await found;
+      if (!answersEarly) await reply.send("for alice");
+      await next.send(["", "from the next"]);
+      assert.equal(texts(await reply.receive()), ["from the next"]);
+      await reply.send("for the next");
+      if (comesBack) assert.equal(texts(await next.receive()), ["", "for alice"]);
+      assert.equal(texts(await next.receive()), ["", "for the next"]);
+    });
+  }
+}
+
 it("a reply to a peer that is gone is dropped, and the next request answered", async () => {
   const { request, reply } = await pair();
   await request.send("1");

@@ -1,7 +1,7 @@
 import type { ErrnoError } from "../../src/errors.ts";
 import { Context, Dealer, type Event, Request, Router } from "../../src/index.ts";
 import { drain, joined, next, take } from "../helpers/messages.ts";
-import { command, message, RawPeer, RawServer } from "../helpers/raw-peer.ts";
+import { command, freePort, message, RawPeer, RawServer } from "../helpers/raw-peer.ts";
 import { rejected, Sockets, TRANSPORTS, thrown } from "../helpers/sockets.ts";
 import { assert, suite } from "../helpers/test.ts";
 import { eventually, isPending, sleep } from "../helpers/wait.ts";
@@ -27,6 +27,13 @@ async function rawDealer(address: string, identity: string): Promise<RawPeer> {
   peer.write(ready("DEALER", identity));
   await peer.frame();
   return peer;
+}
+
+/** A DEALER that announces an id, or none when it is empty. */
+function named(id: string | Buffer): Dealer {
+  const dealer = sockets.own(new Dealer());
+  if (id.length > 0) dealer.routingId = id;
+  return dealer;
 }
 
 /** Sends to a peer that reads nothing until it takes no more, which is EAGAIN by sendTimeout; gives how many it took. */
@@ -261,6 +268,75 @@ for (const transport of TRANSPORTS) {
   });
 }
 
+for (const transport of TRANSPORTS) {
+  for (const handover of [true, false]) {
+    it(`a generated id is open to no announcement, not even when its peer has left (${transport}, handover ${handover})`, async () => {
+      const router = sockets.own(new Router({ handover, mandatory: true }));
+      const refusals: string[] = [];
+      router.events.on("handshake:error:other", ({ error }) => refusals.push(error.code));
+      const address = await sockets.bound(router, transport);
+      // With a peer left, an id that nobody has is told at once.
+      const other = sockets.own(new Dealer({ routingId: "other" }));
+      other.connect(address);
+      const anonymous = sockets.own(new Dealer());
+      anonymous.connect(address);
+      await anonymous.send("question");
+      const [id] = await router.receive();
+      const first = named(id);
+      first.connect(address);
+      await eventually(() => refusals.length >= 1);
+      await router.send([id, "answer"]);
+      assert.is(await next(anonymous), "answer");
+      anonymous.close();
+      const isGone = (): Promise<boolean> =>
+        router.send([id, "nobody's"]).then(
+          () => false,
+          (error) => error.code === "EHOSTUNREACH",
+        );
+      await eventually(isGone);
+      first.close();
+      const before = refusals.length;
+      const second = named(id);
+      second.connect(address);
+      await eventually(() => refusals.length > before);
+      assert.ok(refusals.every((code) => code === "EADDRINUSE"));
+      assert.ok(await isGone());
+      assert.is(second.readable, false);
+    });
+  }
+
+  it(`an id that the program gave to a connection is open to no announcement (${transport})`, async () => {
+    const router = sockets.own(new Router({ handover: true, mandatory: true }));
+    const refused = new Promise<Event>((resolve) => router.events.on("handshake:error:other", resolve));
+    const address = await sockets.bound(router, transport);
+    const mine = sockets.own(new Dealer({ routingId: "mine" }));
+    router.connect(await sockets.bound(mine, transport), { routingId: "mine" });
+    await router.send(["mine", "1"]);
+    assert.is(await next(mine), "1");
+    const stranger = sockets.own(new Dealer({ routingId: "mine", reconnectInterval: 100_000 }));
+    stranger.connect(address);
+    assert.is(((await refused) as Extract<Event, { type: "handshake:error:other" }>).error.code, "EADDRINUSE");
+    await router.send(["mine", "2"]);
+    assert.is(await next(mine), "2");
+    assert.is(stranger.readable, false);
+  });
+
+  it(`ids that peers chose stay theirs to hand over, also those that look as generated ones do (${transport})`, async () => {
+    const router = sockets.own(new Router({ handover: true }));
+    const address = await sockets.bound(router, transport);
+    for (const id of ["name", "\0", "\0name", "\0\0\0\0\0", "\0".repeat(255)]) {
+      for (const text of ["first", "second"]) {
+        const peer = named(id);
+        peer.connect(address);
+        await peer.send(text);
+        assert.is(await next(router), `${id}|${text}`);
+        await router.send([id, text]);
+        assert.is(await next(peer), text);
+      }
+    }
+  });
+}
+
 for (const transport of ["tcp", "ipc"] as const) {
   it(`a connecting ROUTER keeps the id over a reconnect, and what waits (${transport})`, async () => {
     const router = sockets.own(new Router({ reconnectInterval: 20, mandatory: true }));
@@ -277,6 +353,193 @@ for (const transport of ["tcp", "ipc"] as const) {
     assert.is(await next(later), "2");
     await later.send("3");
     assert.is(await next(router), "peer|3");
+  });
+
+  it(`who answers at a connected endpoint is known by their own id, and gets what is theirs (${transport})`, async () => {
+    const router = sockets.own(new Router({ reconnectInterval: 20, mandatory: true }));
+    let losses = 0;
+    router.events.on("disconnect", () => losses++);
+    let address = sockets.address(transport);
+    const long = "l".repeat(255);
+    const ids = ["alice", "bob", "alice", "", "carol", "", "\0carol", long, `${long.slice(1)}m`, "alice"];
+    const former: string[] = [];
+    let unread: string[] = [];
+    for (const [round, id] of ids.entries()) {
+      const peer = named(id);
+      await peer.bind(address);
+      if (round === 0) {
+        address = peer.lastEndpoint as string;
+        router.connect(address);
+      }
+      await peer.send("hello");
+      // What the former one sent is still theirs.
+      assert.equal(await take(router, unread.length), unread);
+      const [label, text] = await router.receive();
+      const name = label.toString("latin1");
+      assert.is(String(text), "hello");
+      if (id === "") assert.equal([label.length, label[0]], [5, 0]);
+      else assert.is(name, id);
+      for (const other of former) {
+        if (other === name) continue;
+        assert.is((await rejected(() => router.send([Buffer.from(other, "latin1"), "x"]))).code, "EHOSTUNREACH");
+      }
+      await router.send([label, `for ${round}`]);
+      assert.is(await next(peer), `for ${round}`);
+      await peer.send("unread");
+      await eventually(() => router.readable);
+      peer.close();
+      await eventually(() => losses === round + 1);
+      await router.send([label, "too late"]);
+      unread = [`${name}|unread`];
+      former.push(name);
+    }
+  });
+
+  it(`a peer that comes back to its endpoint keeps its id and what waits for it (${transport})`, async () => {
+    for (const id of ["alice", "\0alice", "a".repeat(255), ""]) {
+      const router = sockets.own(new Router({ reconnectInterval: 20, mandatory: true }));
+      let losses = 0;
+      router.events.on("disconnect", () => losses++);
+      let address = sockets.address(transport);
+      let label: Buffer | undefined;
+      for (let round = 0; round < 4; round++) {
+        const peer = named(id);
+        await peer.bind(address);
+        if (round === 0) {
+          address = peer.lastEndpoint as string;
+          router.connect(address);
+        } else {
+          assert.is(await next(peer), `kept ${round}`);
+        }
+        await peer.send("hello");
+        const [from] = await router.receive();
+        assert.is(from.toString("latin1"), (label ?? from).toString("latin1"));
+        label = from;
+        peer.close();
+        await eventually(() => losses === round + 1);
+        await router.send([label, `kept ${round + 1}`]);
+      }
+    }
+  });
+
+  it(`a send that waits for a peer fails when another one answers (${transport})`, async () => {
+    const router = sockets.own(new Router({ reconnectInterval: 20, mandatory: true, sendHighWaterMark: 1 }));
+    const alice = sockets.own(new Dealer({ routingId: "alice" }));
+    const address = await sockets.join(alice, router, transport);
+    await alice.send("hello");
+    assert.is(await next(router), "alice|hello");
+    const lost = new Promise((resolve) => router.events.on("disconnect", resolve));
+    alice.close();
+    await lost;
+    await router.send(["alice", "1"]);
+    const waiting = rejected(() => router.send(["alice", "2"]));
+    const bob = sockets.own(new Dealer({ routingId: "bob" }));
+    await bob.bind(address);
+    assert.is((await waiting).code, "EHOSTUNREACH");
+    await eventually(() =>
+      router.send(["bob", "3"]).then(
+        () => true,
+        () => false,
+      ),
+    );
+    assert.is(await next(bob), "3");
+  });
+
+  it(`what an endpoint that was given up still has for one peer is not sent to another (${transport})`, async () => {
+    const router = sockets.own(new Router({ reconnectInterval: 20 }));
+    const alice = sockets.own(new Dealer({ routingId: "alice" }));
+    const address = await sockets.join(alice, router, transport);
+    await alice.send("hello");
+    assert.is(await next(router), "alice|hello");
+    const lost = new Promise((resolve) => router.events.on("disconnect", resolve));
+    alice.close();
+    await lost;
+    await router.send(["alice", "for her alone"]);
+    router.disconnect(address);
+    const bob = sockets.own(new Dealer({ routingId: "bob" }));
+    const left = new Promise((resolve) => bob.events.on("disconnect", resolve));
+    await bob.bind(address);
+    await left;
+    assert.is(bob.readable, false);
+  });
+
+  for (const elsewhere of TRANSPORTS) {
+    it(`a peer whose endpoint is down may come in elsewhere, and gets what waits (${transport}, ${elsewhere})`, async () => {
+      const router = sockets.own(new Router({ reconnectInterval: 20, mandatory: true }));
+      const here = await sockets.bound(router, elsewhere);
+      const refusals: string[] = [];
+      router.events.on("handshake:error:other", ({ error }) => refusals.push(error.code));
+      const alice = sockets.own(new Dealer({ routingId: "alice" }));
+      const there = await sockets.join(alice, router, transport);
+      await alice.send("hello");
+      assert.is(await next(router), "alice|hello");
+      await alice.send("unread");
+      await eventually(() => router.readable);
+      const lost = new Promise((resolve) => router.events.on("disconnect", resolve));
+      alice.close();
+      await lost;
+      for (const text of ["one", "two"]) await router.send(["alice", text]);
+
+      const moved = sockets.own(new Dealer({ routingId: "alice" }));
+      moved.connect(here);
+      await moved.send("I am here");
+      assert.equal(await take(router, 2), ["alice|unread", "alice|I am here"]);
+      await router.send(["alice", "three"]);
+      // Over inproc nothing is encoded, so what was cannot go over.
+      assert.equal(await take(moved, elsewhere === "inproc" ? 1 : 3), [
+        ...(elsewhere === "inproc" ? [] : ["one", "two"]),
+        "three",
+      ]);
+
+      // At the endpoint she is a second one now; another peer is welcome.
+      const second = sockets.own(new Dealer({ routingId: "alice" }));
+      await second.bind(there);
+      await eventually(() => refusals.length > 0);
+      assert.is(refusals[0], "EADDRINUSE");
+      second.close();
+      const bob = sockets.own(new Dealer({ routingId: "bob" }));
+      await bob.bind(there);
+      await bob.send("hello");
+      assert.is(await next(router), "bob|hello");
+      for (const [name, peer] of [
+        ["alice", moved],
+        ["bob", bob],
+      ] as const) {
+        await router.send([name, `for ${name}`]);
+        assert.is(await next(peer), `for ${name}`);
+      }
+      // And she may come back to it when she has left the other place.
+      bob.close();
+      moved.close();
+      const back = sockets.own(new Dealer({ routingId: "alice" }));
+      await back.bind(there);
+      await back.send("back");
+      assert.is(await next(router), "alice|back");
+      await router.send(["alice", "home"]);
+      assert.is(await next(back), "home");
+    });
+  }
+
+  it(`an id given to an endpoint with immediate is not open while nobody is there (${transport})`, async () => {
+    const router = sockets.own(new Router({ reconnectInterval: 20, immediate: true, handover: true, mandatory: true }));
+    const here = await sockets.bound(router, transport);
+    const there = sockets.address(transport).replace("*", String(await freePort()));
+    router.connect(there, { routingId: "mine" });
+    assert.is(thrown(() => router.connect(there, { routingId: "mine" })).code, "EADDRINUSE");
+    const refused = new Promise<Event>((resolve) => router.events.on("handshake:error:other", resolve));
+    const stranger = sockets.own(new Dealer({ routingId: "mine" }));
+    stranger.connect(here);
+    assert.is(((await refused) as Extract<Event, { type: "handshake:error:other" }>).error.code, "EADDRINUSE");
+    const peer = sockets.own(new Dealer({ routingId: "its own" }));
+    await peer.bind(there);
+    await peer.send("hello");
+    assert.is(await next(router), "mine|hello");
+    await router.send(["mine", "x"]);
+    assert.is(await next(peer), "x");
+    // Given up, the id is anybody's.
+    router.disconnect(there);
+    await stranger.send("now");
+    assert.is(await next(router), "mine|now");
   });
 
   it(`a peer that leaves in the middle of a multipart is not heard, others are (${transport})`, async () => {

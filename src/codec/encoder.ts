@@ -371,6 +371,18 @@ export class Outbox {
     this.#tail = undefined;
   }
 
+  /** Takes over what waits in another outbox of the same pool, behind what waits here. */
+  adopt(other: Outbox): void {
+    this.bytes += other.bytes;
+    this.#waitingMessages += other.#waitingMessages;
+    this.#waitingTopics += other.#waitingTopics;
+    for (let segment = other.#waiting.shift(); segment !== undefined; segment = other.#waiting.shift()) {
+      this.#waiting.push(segment);
+    }
+    this.#tail = undefined;
+    other.clear();
+  }
+
   /** Drops every message that waits. */
   clear(): void {
     for (;;) {

@@ -21,16 +21,20 @@ class Route<P> {
 }
 
 const FIRST_BUCKETS = 8;
+const GENERATED_BYTES = 5;
 
 export class RouteTable<P> {
   readonly #seed: number;
   #buckets: (Route<P> | undefined)[] = new Array(FIRST_BUCKETS).fill(undefined);
   #size = 0;
-  #counter: number;
+  /** Where the generated ids started, and how many numbers have been used since; those that a peer had chosen were passed over. */
+  readonly #start: number;
+  #used = 0;
+  readonly #passedOver = new Set<number>();
 
   /** `random` is any 32-bit number: where the generated ids start, and the seed of the hash. */
   constructor(random: number) {
-    this.#counter = random >>> 0;
+    this.#start = random >>> 0;
     this.#seed = Math.imul(random ^ (random >>> 15), 0x2c1b3c6d) | 0;
   }
 
@@ -92,14 +96,22 @@ export class RouteTable<P> {
     return true;
   }
 
-  /** A new id that nobody has: 5 octets. */
+  /** A new id that nobody has: 5 octets. It counts as generated for good. */
   generate(): Buffer {
-    const id = Buffer.alloc(5);
-    do {
-      id.writeUInt32BE(this.#counter, 1);
-      this.#counter = (this.#counter + 1) >>> 0;
-    } while (this.has(id));
-    return id;
+    const id = Buffer.alloc(GENERATED_BYTES);
+    for (;;) {
+      const number = (this.#start + this.#used++) >>> 0;
+      id.writeUInt32BE(number, 1);
+      if (!this.has(id)) return id;
+      this.#passedOver.add(number);
+    }
+  }
+
+  /** Whether `generate` has given this id to somebody, who may have left. */
+  wasGenerated(id: Buffer): boolean {
+    if (id.length !== GENERATED_BYTES || id[0] !== 0) return false;
+    const number = id.readUInt32BE(1);
+    return (number - this.#start) >>> 0 < this.#used && !this.#passedOver.has(number);
   }
 
   /** The pipes, in no order. */

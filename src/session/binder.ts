@@ -132,8 +132,7 @@ export class Binder implements SessionKeeper, ListenHandler, Carrier {
     this.#sessions.delete(session);
     if (pipe?.isConnected) {
       pipe.isConnected = false;
-      pipe.outbox.lost();
-      pipe.outbox.clear();
+      pipe.dropUnsent();
       if (!pipe.isEnded) this.#host.pattern.disconnected(pipe);
       this.#host.endPipe(pipe, false);
     }

@@ -6,16 +6,16 @@
  *     attempt --> session --> lost --> delay --> attempt …        closing: goes on until the outbox is empty, or linger ends
  *
  * What a loss takes away: the write that was under way, and half-received messages. What waits in the pipe, either way,
- * stays.
+ * stays; but where a pipe stands for one peer (ROUTER, REP), and another one answers, that one gets a pipe of its own.
  */
 
 import { clearTimeout, setTimeout } from "../clock.ts";
-import type { Failure } from "../connection/connection.ts";
+import type { Failure, PeerInfo } from "../connection/connection.ts";
 import { RECONNECT_FAULT_DOUBLINGS, TIMER_MAX_MS } from "../constants.ts";
 import type { ErrnoError } from "../errors.ts";
 import type { MechanismFactory } from "../mechanism/mechanism.ts";
 import { type OptionValues, snapshot } from "../options.ts";
-import type { NetPipe, Pipe, PipeLink } from "../pipe.ts";
+import { type NetPipe, type Pipe, type PipeLink, UNKNOWN_PEER } from "../pipe.ts";
 import { type ConnectHandler, connectStream } from "../transport/connect.ts";
 import type { IpcEndpoint, TcpEndpoint } from "../transport/endpoint.ts";
 import type { NetStream } from "../transport/net-stream.ts";
@@ -142,8 +142,8 @@ export class Connector implements SessionKeeper, PipeLink, ConnectHandler, Carri
 
   // What the session says.
 
-  ready(session: Session): NetPipe {
-    const pipe = this.#pipe ?? this.#makePipe();
+  ready(session: Session, peer: PeerInfo): NetPipe {
+    const pipe = this.#pipeOf(peer);
     if (this.#isClosing) session.end();
     return pipe;
   }
@@ -203,6 +203,21 @@ export class Connector implements SessionKeeper, PipeLink, ConnectHandler, Carri
     this.close(this.#host.options.linger);
   }
 
+  /**
+   * The pipe for who has answered. Where it would be another's, that one's is over: what waits for it is dropped, what it sent can
+   * still be read as its own. Anonymous peers cannot be told apart.
+   */
+  #pipeOf({ identity }: PeerInfo): NetPipe {
+    const pipe = this.#pipe;
+    if (pipe === undefined) return this.#makePipe();
+    const isKept = this.#routingId !== undefined || !this.#host.pattern.knowsPeers;
+    if (isKept || pipe.peer === UNKNOWN_PEER || pipe.peer.identity.equals(identity)) return pipe;
+    pipe.dropUnsent();
+    if (this.#isClosing) return pipe;
+    this.#endPipe(pipe);
+    return this.#makePipe();
+  }
+
   #makePipe(): NetPipe {
     const pipe = this.#host.createPipe(this, this.options);
     if (this.#routingId !== undefined) pipe.routingId = this.#routingId;
@@ -218,11 +233,11 @@ export class Connector implements SessionKeeper, PipeLink, ConnectHandler, Carri
     const { pattern } = this.#host;
     const options = this.options;
     if (this.#isClosing) return;
-    if (pattern.refills) pipe.outbox.clear();
+    if (pattern.refills) pipe.dropUnsent();
     pattern.disconnected(pipe);
     if (options.immediate) {
       this.#pipe = undefined;
-      pipe.outbox.clear();
+      pipe.dropUnsent();
       this.#endPipe(pipe);
     } else {
       pipe.roomMade();
@@ -274,8 +289,7 @@ export class Connector implements SessionKeeper, PipeLink, ConnectHandler, Carri
     this.#session?.destroy();
     const pipe = this.#pipe;
     if (pipe !== undefined) {
-      pipe.outbox.lost();
-      pipe.outbox.clear();
+      pipe.dropUnsent();
       this.#endPipe(pipe);
     }
     this.#onClosed(this);

@@ -55,6 +55,8 @@ export interface SessionPattern extends PipeOwner {
   readonly refusal: ErrnoError | undefined;
   /** Whether a lost connection empties the outbox, which `disconnected` fills anew (subscriptions). */
   readonly refills: boolean;
+  /** Whether a pipe stands for one peer, by its identity; otherwise for whoever answers at an endpoint. */
+  readonly knowsPeers: boolean;
 }
 
 /** What carries an endpoint of a socket: a connector, a binder, or one end of an inproc name. */

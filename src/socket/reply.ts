@@ -4,7 +4,7 @@
  *
  *     ready --receive--> answering --send--> ready
  *
- * A reply never waits: when the peer is gone, or full, it is dropped.
+ * A reply never waits: when the peer is gone, or full, or another one answers at its endpoint, it is dropped.
  */
 import { MESSAGE_FRAMES } from "../constants.ts";
 import type { ErrorCode } from "../errors.ts";
@@ -15,6 +15,7 @@ import { ReceivingPattern } from "./pattern.ts";
 import { DuplexSocket, defineType, type SocketOptions } from "./socket.ts";
 
 export class ReplyPattern extends ReceivingPattern {
+  override readonly knowsPeers: boolean = true;
   /** Who asked last, while the answer is due. */
   #asker: Pipe | undefined;
   #envelope: Buffer[] = [];

@@ -4,7 +4,8 @@
  *
  * Without `mandatory` what cannot be delivered is dropped. With it, an unknown peer is EHOSTUNREACH and a full one is
  * waited for. A second peer that announces an id in use is refused (libzmq would leave it connected and mute), unless
- * `handover` gives it the id and ends the first.
+ * `handover` gives it the id and ends the first, or the first is an endpoint of which the peer is gone. Ids that were
+ * generated, ever, or given to `connect` are open to no announcement: whoever took one would take another's messages.
  */
 import { EMPTY } from "../bytes.ts";
 import { MESSAGE_FRAMES } from "../constants.ts";
@@ -20,6 +21,8 @@ const NOTIFY_CONNECT = 1;
 const NOTIFY_DISCONNECT = 2;
 
 export class RouterPattern extends RoutedPattern {
+  override readonly knowsPeers: boolean = true;
+
   /** The id is not sent. */
   override get frameLimit(): number {
     return MESSAGE_FRAMES + 1;
@@ -51,17 +54,23 @@ export class RouterPattern extends RoutedPattern {
   }
 
   override connected(pipe: Pipe): void {
-    if (pipe.routingId.length === 0 && !this.#name(pipe)) return;
+    if (!this.#isRouted(pipe) && !this.#name(pipe)) return;
     const { helloMessage, routerNotify } = this.host.options;
     if (helloMessage.length > 0) pipe.writeFirst([helloMessage]);
     if (routerNotify & NOTIFY_CONNECT) pipe.push([EMPTY]);
   }
 
   override disconnected(pipe: Pipe): void {
-    if (pipe.routingId.length === 0) return;
+    // One without a name was refused, or is somewhere else by now.
+    if (pipe.routingId.length === 0 || (pipe.hasOwnId && !this.#isRouted(pipe))) return;
     const { routerNotify, disconnectMessage } = this.host.options;
     if (routerNotify & NOTIFY_DISCONNECT) pipe.push([EMPTY]);
     if (disconnectMessage.length > 0 && !pipe.isOutgoing) pipe.push([disconnectMessage]);
+  }
+
+  /** Whether messages for its id go to this pipe. */
+  #isRouted(pipe: Pipe): boolean {
+    return this.routes.get(pipe.routingId) === pipe;
   }
 
   /** Gives a new peer its id. False: the peer was refused. */
@@ -71,11 +80,12 @@ export class RouterPattern extends RoutedPattern {
       pipe.routingId = this.routes.generate();
     } else {
       const holder = this.routes.get(identity);
-      if (holder !== undefined && !this.host.options.handover) {
+      if (!this.#isOpen(identity, holder)) {
         pipe.refuse(errnoError("EADDRINUSE", undefined, "Routing id is in use by another peer"));
         return false;
       }
       pipe.routingId = identity;
+      pipe.hasOwnId = true;
       if (holder !== undefined) {
         this.#handOver(holder, pipe);
         return true;
@@ -85,15 +95,26 @@ export class RouterPattern extends RoutedPattern {
     return true;
   }
 
+  /** Whether a peer that announces an id may have it. */
+  #isOpen(id: Buffer, holder: Pipe | undefined): boolean {
+    if (holder === undefined) return !(this.routes.wasGenerated(id) || this.isGiven(id));
+    return holder.hasOwnId && (this.host.options.handover || !holder.isConnected);
+  }
+
   /**
-   * What the former holder has sent can still be read, under an id that answers nobody. A send that waits for the id goes to
-   * the new one.
+   * An endpoint of which the peer is gone gives up what waits for it, and goes on without a name. A peer that is there ends:
+   * what it has sent can still be read, under an id that answers nobody. A send that waits for the id goes to the new one.
    */
   #handOver(holder: Pipe, pipe: Pipe): void {
     this.routes.remove(holder.routingId, holder);
-    holder.routingId = this.routes.generate();
+    if (holder.isConnected) {
+      holder.routingId = this.routes.generate();
+      holder.hasOwnId = false;
+    } else {
+      holder.moveUnsent(pipe);
+    }
     this.route(pipe);
-    holder.finish();
+    if (holder.isConnected) holder.finish();
   }
 }
 

@@ -312,6 +312,10 @@ export class InprocPipe extends Pipe {
     if (far !== undefined && !far.isEnded) far.owner.subscription(far, topic, subscribe);
   }
 
+  override moveUnsent(): void {
+    // Nothing waits here for a peer that was known and is gone: the pair ends with it.
+  }
+
   override refuse(error: ErrnoError): void {
     const { events } = this.host;
     if (events?.active) events.emit({ type: "handshake:error:other", address: this.address, error });
