@@ -171,7 +171,7 @@ it("ranges of numbers", () => {
     receiveHighWaterMark: 0,
     receiveTimeout: -1,
   };
-  const { socket } = make("PAIR");
+  const { socket, host } = make("PAIR");
   for (const [name, value] of Object.entries(least)) {
     socket[name] = value;
     assert.is(socket[name], value, name);
@@ -189,6 +189,37 @@ it("ranges of numbers", () => {
   assert.is(socket.maxMessageSize, 2 ** 40);
   socket.affinity = 2 ** 40;
   assert.is(socket.affinity, 2 ** 40);
+  // Unsigned: what is beyond is the nearest there is, and the greatest reads as 2^64, since a double has no 2^64 - 1.
+  for (const [given, read] of [
+    [2 ** 64 - 1, 2 ** 64],
+    [2 ** 64, 2 ** 64],
+    [2 ** 64 - 2048, 2 ** 64 - 2048],
+    [2 ** 63, 2 ** 63],
+    [2 ** 63 + 2048, 2 ** 63 + 2048],
+    [2 ** 65, 2 ** 64],
+    [1e300, 2 ** 64],
+    [Number.POSITIVE_INFINITY, 2 ** 64],
+    [-1, 0],
+    [-0.5, 0],
+    [-(2 ** 63), 0],
+    [-(2 ** 64), 0],
+    [Number.NEGATIVE_INFINITY, 0],
+    [Number.NaN, 0],
+    [1.7, 1],
+  ]) {
+    socket.affinity = given;
+    assert.is(socket.affinity, read, String(given));
+    setOption(host, "uint64", 4, given);
+    assert.is(getOption(host, "uint64", 4), read, String(given));
+  }
+  setOption(host, "uint64", 4, 2 ** 64 - 1);
+  assert.is(getOption(host, "int64", 4), -1);
+  setOption(host, "int64", 4, -1);
+  assert.is(getOption(host, "uint64", 4), 2 ** 64);
+  setOption(host, "int64", 22, 2 ** 63);
+  assert.is(getOption(host, "int64", 22), 2 ** 63, "the greatest of a signed one, rounded up");
+  setOption(host, "uint64", 22, 2 ** 64 - 1);
+  assert.is(socket.maxMessageSize, -1);
 });
 
 it("numbers are cut to whole ones as C does", () => {

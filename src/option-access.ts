@@ -52,8 +52,8 @@ function coerce(kind: OptionKind | RawKind, value: unknown): unknown {
   if (typeof value !== "number") throw new TypeError("Option value must be a number");
   if (kind === "int32") return value | 0;
   if (kind === "uint32") return value >>> 0;
-  const whole = Number.isFinite(value) ? Math.min(Math.max(Math.trunc(value), -TWO_TO_63), TWO_TO_63) + 0 : 0;
-  return kind === "uint64" && whole < 0 ? whole + TWO_TO_64 : whole;
+  if (kind === "uint64") return Number.isNaN(value) ? 0 : Math.min(Math.max(Math.trunc(value), 0), TWO_TO_64);
+  return Number.isFinite(value) ? Math.min(Math.max(Math.trunc(value), -TWO_TO_63), TWO_TO_63) + 0 : 0;
 }
 
 /** A string or octets as a buffer of its own, null as null. */
@@ -110,6 +110,7 @@ export function getOption(host: OptionsHost, kind: RawKind, id: unknown): boolea
   if (kind === "bool") return Boolean(value);
   const number = Number(value);
   if (kind === "uint32") return number >>> 0;
+  if (kind === "int64" && option.kind === "uint64") return signed(number);
   return kind === "uint64" && number < 0 ? number + TWO_TO_64 : number;
 }
 
@@ -118,11 +119,17 @@ export function setOption(host: OptionsHost, kind: RawKind, id: unknown, value: 
   if (typeof id !== "number") throw new TypeError("Identifier must be a number");
   const given = coerce(kind, value);
   const option = rawRow(host, kind, id);
-  write(host, option, convert(option, given));
+  write(host, option, convert(option, given, kind));
+}
+
+/** The octets of an unsigned number as a signed one. The greatest number is 2^64 - 1, which a double rounds up. */
+function signed(number: number): number {
+  if (number < TWO_TO_63) return number;
+  return number === TWO_TO_64 ? -1 : number - TWO_TO_64;
 }
 
 /** A value of one numeric type as one of another of the same width. */
-function convert({ kind, name }: OptionRow | ContextRow, given: unknown): unknown {
+function convert({ kind, name }: OptionRow | ContextRow, given: unknown, from: RawKind): unknown {
   if (kind === "bool" && typeof given === "number") {
     if (given !== 0 && given !== 1) throw invalid(`${name} takes 0 or 1, not ${given}`);
     return given === 1;
@@ -131,7 +138,7 @@ function convert({ kind, name }: OptionRow | ContextRow, given: unknown): unknow
   if (kind === "int32" && typeof given === "number") return given | 0;
   if (kind === "uint32" && typeof given === "number") return given >>> 0;
   if (kind === "uint64" && typeof given === "number" && given < 0) return given + TWO_TO_64;
-  if (kind === "int64" && typeof given === "number" && given >= TWO_TO_63) return given - TWO_TO_64;
+  if (kind === "int64" && typeof given === "number" && from === "uint64") return signed(given);
   return given;
 }
 
@@ -212,5 +219,5 @@ export function setContextOption(values: ContextValues, kind: "bool" | "int32", 
   if (typeof id !== "number") throw new TypeError("Identifier must be a number");
   const given = coerce(kind, value);
   const option = contextRow(id, "r");
-  writeContext(values, option, convert(option, given));
+  writeContext(values, option, convert(option, given, kind));
 }

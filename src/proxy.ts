@@ -97,6 +97,11 @@ type State = "new" | "running" | "paused" | "ended";
  * are closed.
  */
 export class Proxy<Front extends Socket = Socket, Back extends Socket = Socket> {
+  static {
+    // Bundlers call it otherwise, since there is a global of this name.
+    Object.defineProperty(Proxy, "name", { value: "Proxy", configurable: true });
+  }
+
   readonly #frontEnd: Front;
   readonly #backEnd: Back;
   readonly #capture: Socket | undefined;

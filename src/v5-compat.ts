@@ -40,6 +40,8 @@ export const Context: ContextConstructor = Object.assign(
     getMaxSockets: (): number => context.maxSockets,
   },
 ) as unknown as ContextConstructor;
+// Bundlers call it otherwise, since the context that it sets has a class of this name.
+Object.defineProperty(Context, "name", { value: "Context", configurable: true });
 
 /** A new pair of CURVE keys, each as 40 characters of Z85. */
 export function curveKeypair(): { public: string; secret: string } {

@@ -123,6 +123,22 @@ it("has every file that its manifest names, types first", () => {
   }
 });
 
+it("classes and functions are called what they are exported as, whatever the bundler makes of them", async () => {
+  const entries = Object.keys(NAMES).filter((entry) => !entry.endsWith(".js"));
+  const program = `
+    const wrong = [];
+    for (const entry of ${JSON.stringify(entries)}) {
+      for (const [key, value] of Object.entries(require(entry))) {
+        if (typeof value === "function" && value.name !== key) wrong.push([entry, key, value.name].join(" "));
+      }
+    }
+    console.log(JSON.stringify(wrong));`;
+  assert.equal(await evaluate("names.cjs", program), [
+    // One function under two names.
+    "zmtp/v5-compat socket createSocket",
+  ]);
+});
+
 it("has no other entries than those listed here", () => {
   const entries = Object.keys(manifest().exports as object).filter((entry) => entry !== "./package.json");
   assert.equal(entries.map((entry) => path.posix.join("zmtp", entry)).sort(), Object.keys(NAMES).sort());

@@ -1,9 +1,12 @@
 import { KEPT_EVENTS } from "../../src/constants.ts";
 import type { Event } from "../../src/events.ts";
-import { type Observer, ObserverHub } from "../../src/socket/observer.ts";
+import { Observer, Pull } from "../../src/index.ts";
+import { ObserverHub } from "../../src/socket/observer.ts";
+import { Sockets, thrown } from "../helpers/sockets.ts";
 import { assert, suite } from "../helpers/test.ts";
 
 const it = suite("socket/observer");
+const sockets = new Sockets(it);
 
 const at = (address: string): Event => ({ type: "connect", address });
 
@@ -18,15 +21,6 @@ class Rig {
       this.held--;
     },
   });
-}
-
-function thrown(body: () => unknown): { code?: string; message: string } {
-  try {
-    body();
-  } catch (error) {
-    return error as Error;
-  }
-  return assert.unreachable() as never;
 }
 
 /** Lets the microtasks run that deliver to listeners. */
@@ -259,6 +253,45 @@ it("what a listener throws is the process's to handle, and the others hear what 
   }
   assert.is((errors[0] as Error).message, "mine");
   assert.equal(heard, [at("1")]);
+});
+
+it("new Observer(socket) takes the place of the one that is there, and is socket.events", async () => {
+  const pull = sockets.own(new Pull());
+  const first = pull.events;
+  const pending = first.receive();
+  const second = new Observer(pull);
+  assert.instance(second, Observer);
+  assert.equal(await pending, { type: "end" });
+  assert.is(first.closed, true);
+  assert.is(pull.events, second);
+  first.close();
+  const heard = second.receive();
+  await pull.bind("tcp://127.0.0.1:*");
+  assert.equal(await heard, { type: "bind", address: pull.lastEndpoint });
+
+  const third = new Observer(pull);
+  assert.equal(await second.receive(), { type: "end" }, "nobody waited: it is there to be read");
+  second.close();
+  assert.is(third.closed, false, "the end of another one is not its own");
+  pull.close();
+  assert.equal([(await third.receive()).type, (await third.receive()).type], ["close", "end"]);
+  assert.is(pull.events, third);
+  assert.is(thrown(() => new Observer(pull)).code, "ENOTSOCK");
+
+  const alone = new Observer(sockets.own(new Pull()));
+  assert.is(alone.closed, false, "without events");
+});
+
+it("new Observer of something else says so", () => {
+  const make = (...given: unknown[]): string => {
+    const { name, message, code } = thrown(() => new (Observer as new (...all: unknown[]) => unknown)(...given));
+    return [name, code ?? "", message].join(" ");
+  };
+  for (const other of [undefined, null, 5, "socket"])
+    assert.is(make(other), "TypeError  Socket must be a socket object");
+  assert.is(make(), "TypeError  Socket must be a socket object");
+  for (const other of [{}, []]) assert.is(make(other), "Error EINVAL Invalid argument");
+  assert.is(make(sockets.own(new Pull()), 1), "TypeError  Expected 1 argument but received 2");
 });
 
 it.run();

@@ -479,4 +479,18 @@ it("one with a pending operation is not", async () => {
   ref.deref()?.close();
 });
 
+it("a class derived from Socket itself: arguments beyond the options are a TypeError, as in the original", () => {
+  class Derived extends Socket {
+    constructor(...given: unknown[]) {
+      super(...(given as [number, object]));
+    }
+  }
+  const derived = new Derived(8, {});
+  derived.close();
+  for (const extra of [1, undefined, null]) {
+    const { name, message } = thrown(() => new Derived(8, {}, extra));
+    assert.equal([name, message], ["TypeError", "Expected 2 arguments but received 3"]);
+  }
+});
+
 it.run();

@@ -5,16 +5,18 @@
  * `KEPT_EVENTS` of them: a link that flaps while nobody reads fills no memory, and what is read later is the recent past.
  * Listeners are called from a microtask, never from inside the code that reports, so that one may close the socket.
  *
- * `ObserverHub` is the socket's end: it is where sessions report, and makes the observers. An observer that its user closed is
- * replaced by a new one when `events` is asked for again; until then the same object is given.
+ * `ObserverHub` is the socket's end: it is where sessions report, and knows the one observer that hears them. An observer that its
+ * user closed is replaced by a new one when `events` is asked for again; until then the same object is given. `new Observer(socket)`
+ * takes the place of the one that is there, for which that is the end, as with libzmq's monitors.
  */
 
 import { EventEmitter } from "node:events";
 import { queueMicrotask } from "../clock.ts";
 import { KEPT_EVENTS } from "../constants.ts";
-import { errnoError } from "../errors.ts";
+import { errnoError, invalid } from "../errors.ts";
 import type { Event, EventOfType, EventSink, EventType } from "../events.ts";
 import { Ring } from "../ring.ts";
+import type { Socket } from "./socket.ts";
 
 /** Who keeps the process alive: each `hold` is followed by one `release`. */
 export interface Keeper {
@@ -40,6 +42,29 @@ interface Intake {
   deliver(event: Event): void;
 }
 
+/** What an observer has of the hub. */
+interface Connection {
+  readonly keeper: Keeper;
+  readonly socket: WeakRef<object> | undefined;
+  disconnect(): void;
+}
+
+/** The hub of a socket; undefined for anything else. */
+let findHub: (socket: object) => ObserverHub | undefined = () => undefined;
+
+/** Tells how to find the hub of a socket, whose module this one does not import. */
+export function findHubsBy(find: typeof findHub): void {
+  findHub = find;
+}
+
+function hubOf(socket: unknown): ObserverHub {
+  if (socket instanceof ObserverHub) return socket;
+  if (typeof socket !== "object" || socket === null) throw new TypeError("Socket must be a socket object");
+  const hub = findHub(socket);
+  if (hub === undefined) throw invalid("an observer takes a socket, and this is another object");
+  return hub;
+}
+
 export class ObserverHub implements EventSink {
   /** Whether somebody asked for events. */
   active = false;
@@ -57,18 +82,34 @@ export class ObserverHub implements EventSink {
   get observer(): Observer {
     if (this.#observer !== undefined && (this.#ended || !this.#observer.closed)) return this.#observer;
     if (this.#ended) throw errnoError("ENOTSOCK");
-    const observer = new Observer(this.#keeper, this.#socket, (intake) => {
-      this.#intake = intake;
-      this.active = intake !== undefined;
-    });
+    return new Observer(this as unknown as Socket);
+  }
+
+  /** From now on `observer` hears the events, by `intake`; the one before it hears `end`. @throws ErrnoError ENOTSOCK */
+  connect(observer: Observer, intake: Intake): Connection {
+    if (this.#ended) throw errnoError("ENOTSOCK");
+    const before = this.#intake;
     this.#observer = observer;
-    return observer;
+    this.#intake = intake;
+    this.active = true;
+    before?.deliver({ type: "end" });
+    const disconnect = (): void => {
+      if (this.#intake !== intake) return;
+      this.#intake = undefined;
+      this.active = false;
+    };
+    return { keeper: this.#keeper, socket: this.#socket, disconnect };
   }
 
   /** The same, for `socket`, which must not be collected while somebody waits for its events. */
   observe(socket: object): Observer {
-    this.#socket ??= new WeakRef(socket);
+    this.belongTo(socket);
     return this.observer;
+  }
+
+  /** Whose hub it is. */
+  belongTo(socket: object): void {
+    this.#socket ??= new WeakRef(socket);
   }
 
   emit(event: Event): void {
@@ -94,9 +135,7 @@ export class ObserverHub implements EventSink {
  * ```
  */
 export class Observer implements EventSubscriber, AsyncIterable<Event> {
-  readonly #keeper: Keeper;
-  readonly #socket: WeakRef<object> | undefined;
-  readonly #connect: (intake: Intake | undefined) => void;
+  readonly #hub: Connection;
   readonly #queue = new Ring<Event>();
   #reader: Reader | undefined;
   #emitter: EventEmitter | undefined;
@@ -105,11 +144,14 @@ export class Observer implements EventSubscriber, AsyncIterable<Event> {
   #scheduled = false;
   #closed = false;
 
-  constructor(keeper: Keeper, socket: WeakRef<object> | undefined, connect: (intake: Intake | undefined) => void) {
-    this.#keeper = keeper;
-    this.#socket = socket;
-    this.#connect = connect;
-    connect({ deliver: (event) => this.#deliver(event) });
+  /**
+   * Observes a socket in place of the observer that it had. `socket.events` makes one, and is this one afterwards.
+   * @throws TypeError for something that is no object, ErrnoError EINVAL for another object, ENOTSOCK for a closed socket
+   */
+  constructor(socket: Socket) {
+    if (arguments.length > 1) throw new TypeError(`Expected 1 argument but received ${arguments.length}`);
+    const hub = hubOf(socket);
+    this.#hub = hub.connect(this, { deliver: (event) => this.#deliver(event) });
   }
 
   /** Whether the observer was closed, or has given out `end`. */
@@ -230,15 +272,15 @@ export class Observer implements EventSubscriber, AsyncIterable<Event> {
   #shut(): void {
     this.#closed = true;
     this.#queue.clear();
-    this.#connect(undefined);
+    this.#hub.disconnect();
   }
 
   #updateHold(): void {
     const listening = !this.#closed && this.#emitter !== undefined && this.#emitter.eventNames().length > 0;
     const held = this.#reader !== undefined || listening;
     if (held === (this.#held !== undefined)) return;
-    this.#held = held ? { socket: this.#socket?.deref() } : undefined;
-    if (held) this.#keeper.hold();
-    else this.#keeper.release();
+    this.#held = held ? { socket: this.#hub.socket?.deref() } : undefined;
+    if (held) this.#hub.keeper.hold();
+    else this.#hub.keeper.release();
   }
 }

@@ -14,7 +14,7 @@ import { defineAccessors, getOption, setOption } from "../option-access.ts";
 import type { ReaderOptions, SocketOptionsCommon, WriterOptions } from "../option-types.ts";
 import { type PatternFactory, SocketCore } from "./core.ts";
 import type { Message, MessageLike } from "./message.ts";
-import type { Observer } from "./observer.ts";
+import { findHubsBy, type Observer } from "./observer.ts";
 import { describePeer, type Peer } from "./peer.ts";
 
 type IfEqual<A, B, Yes, No> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? Yes : No;
@@ -75,6 +75,7 @@ export abstract class Socket {
    * @throws ErrnoError EINVAL for an unknown type or option value, EMFILE for more sockets than the context allows
    */
   constructor(type: number, options: object = {}) {
+    if (arguments.length > 2) throw new TypeError(`Expected 2 arguments but received ${arguments.length}`);
     if (typeof type !== "number") throw new TypeError("Socket type must be a number");
     if (typeof options !== "object" || options === null) throw new TypeError("Options must be an object");
     const makePattern = patterns.get(type);
@@ -229,6 +230,13 @@ export abstract class Socket {
 }
 
 defineAccessors(Socket.prototype, "every", (socket: Socket) => coreOf(socket));
+
+findHubsBy((socket) => {
+  if (!(socket instanceof Socket)) return undefined;
+  const { events } = coreOf(socket);
+  events.belongTo(socket);
+  return events;
+});
 
 /** A socket that messages can be sent on. */
 export interface Writable extends WriterOptions {
