@@ -776,4 +776,18 @@ export const MUTATIONS = [
     to: "      if (isReferenced) this.loop.hold();",
     tests: ["v5/socket"],
   },
+  {
+    what: "a key with its top bit set is let in",
+    file: "auth/authenticator.ts",
+    from: "keys === undefined || hasTopBit(key)) return DENIED;",
+    to: "keys === undefined) return DENIED;",
+    tests: ["security/authenticator"],
+  },
+  {
+    what: "each failure of a check is warned of",
+    file: "auth/authenticator.ts",
+    from: "    this.#isQuiet = true;\n",
+    to: "",
+    tests: ["security/authenticator"],
+  },
 ];

@@ -1,11 +1,11 @@
 /** `zmtp/auth`: the ready-made authenticator, between real sockets. */
 import { Dealer, Pull, Push, Router, type SocketOptions } from "zmtp";
 import { type AuthDecision, Authenticator, type AuthenticatorOptions, type AuthRequest } from "../../src/auth.ts";
-import { decodeZ85 } from "../../src/codec/z85.ts";
+import { decodeZ85, encodeZ85 } from "../../src/codec/z85.ts";
 import { Child } from "../helpers/child.ts";
 import { Sockets, texts, thrown } from "../helpers/sockets.ts";
 import { assert, suite } from "../helpers/test.ts";
-import { eventually, sleep } from "../helpers/wait.ts";
+import { collectGarbage, eventually, sleep } from "../helpers/wait.ts";
 import {
   curveClient,
   curveClientOf,
@@ -249,9 +249,7 @@ it("a check that throws, rejects or answers nonsense is 500, with a warning, and
   const note = (warning: Error): number => warnings.push(warning.message);
   process.on("warning", note);
   let misbehave: () => unknown = () => {};
-  const { context, auth } = authenticator({ check: () => misbehave() as AuthDecision });
-  auth.setUsers({ admin: "secret" });
-  const server = { context, ...plainServer };
+  const check = (): AuthDecision => misbehave() as AuthDecision;
   const ways: [RegExp, () => unknown][] = [
     [
       /thrown/,
@@ -281,12 +279,16 @@ it("a check that throws, rejects or answers nonsense is 500, with a warning, and
   for (const [text, way] of ways) {
     misbehave = way;
     const before = warnings.length;
+    // One of its own for each: one warns once a second.
+    const { context, auth } = authenticator({ check });
+    auth.setUsers({ admin: "secret" });
+    const server = { context, ...plainServer };
     assert.is((await enter(server, plainClient)).told, "handshake:error:auth 500", String(way));
     await eventually(() => warnings.length > before);
     assert.match(warnings[before], text);
+    misbehave = () => ({ status: 200 });
+    assert.is((await enter(server, plainClient)).told, IN);
   }
-  misbehave = () => ({ status: 200 });
-  assert.is((await enter(server, plainClient)).told, IN);
   process.off("warning", note);
 });
 
@@ -426,6 +428,84 @@ it("it does not keep a process alive", async () => {
   const child = new Child(new URL("./authenticator.child.mjs", import.meta.url));
   assert.is(await child.line(), "bound");
   assert.equal(await child.ended, { code: 0, signal: null });
+});
+
+/** What a socket asks of a peer with a PLAIN name. */
+const question = (number: number): string[] => [`${number}`, "test", "127.0.0.1", "", "PLAIN", "admin", "secret"];
+
+it("failures of the application's code are warned of once a second, and counted", async () => {
+  const warnings: string[] = [];
+  const note = (warning: Error): number => warnings.push(warning.message);
+  process.on("warning", note);
+  const rejections = [true, false];
+  const { context, auth } = authenticator({
+    check: () => {
+      if (rejections.reverse()[0]) return Promise.reject(new Error("rejected"));
+      throw new Error("thrown");
+    },
+  });
+  auth.setUsers({ admin: "secret" });
+  const asker = sockets.own(new Dealer({ context }));
+  asker.connect(ZAP);
+  for (let i = 0; i < 100; i++) await asker.send(["", "1.0", ...question(i)]);
+  for (let i = 0; i < 100; i++) assert.is(String((await asker.receive())[3]), "500");
+  await eventually(() => warnings.length === 2);
+  assert.match(warnings[0], /^(?:thrown|rejected)$/);
+  assert.match(warnings[1], /^(?:thrown|rejected) \(the last of 99 failures in a second\)$/);
+  process.off("warning", note);
+});
+
+it("a check that never answers keeps nothing of a peer that is gone", async () => {
+  const promises: Promise<AuthDecision>[] = [];
+  const asked: WeakRef<AuthRequest>[] = [];
+  const { context, auth } = authenticator({
+    check: (request) => {
+      asked.push(new WeakRef(request));
+      const promise = new Promise<AuthDecision>(() => {});
+      promises.push(promise);
+      return promise;
+    },
+  });
+  auth.setUsers({ admin: "secret" });
+  const ask = async (count: number): Promise<void> => {
+    const before = asked.length;
+    const askers = Array.from({ length: count }, () => new Dealer({ context }));
+    for (const [i, asker] of askers.entries()) {
+      asker.connect(ZAP);
+      await asker.send(["", "1.0", ...question(i)]);
+    }
+    await eventually(() => asked.length === before + count);
+    await collectGarbage();
+    assert.is(asked.slice(before).filter((each) => each.deref() !== undefined).length, count, "they wait");
+    for (const asker of askers) asker.close();
+  };
+  await ask(10);
+  // The asker that was heard last is known until the next one.
+  const last = sockets.own(new Dealer({ context }));
+  last.connect(ZAP);
+  await last.send(["", "1.0", "last", "test", "127.0.0.1", "", "PLAIN", "nobody", ""]);
+  await last.receive();
+  await eventually(async () => {
+    await collectGarbage();
+    return asked.every((each) => each.deref() === undefined);
+  });
+  assert.is(promises.length, 10, "the promises are still held");
+});
+
+it("CURVE: a key with its top bit set is nobody's, and one key pair has one user id", async () => {
+  const { context, auth } = authenticator({
+    check: (request) => ({ status: 200, userId: String(request.credentials.length) }),
+  });
+  auth.setKeys("any");
+  const octets = decodeZ85(keys.client.publicKey);
+  octets[31] |= 0x80;
+  const other = { ...curveClient, curvePublicKey: octets as unknown as string };
+  const server = { context, ...curveServer, zapDomain: "test" };
+  assert.is((await enter(server, other)).told, DENIED);
+  assert.is((await enter(server, curveClient)).told, IN);
+  for (const list of [[octets], { [encodeZ85(octets)]: "joe" }]) {
+    assert.is(thrown(() => auth.setKeys(list as Buffer[])).code, "EINVAL");
+  }
 });
 
 it.run();

@@ -14,7 +14,7 @@
  */
 
 import { EMPTY } from "../bytes.ts";
-import { queueMicrotask } from "../clock.ts";
+import { queueMicrotask, setTimeout } from "../clock.ts";
 import { encodeProperties } from "../codec/command.ts";
 import { decodeZ85, encodeZ85 } from "../codec/z85.ts";
 import type { Context } from "../context.ts";
@@ -22,6 +22,7 @@ import { KEY_BYTES } from "../crypto/crypto.ts";
 import { digestOf, sameDigest } from "../crypto/digest.ts";
 import { errnoError } from "../errors.ts";
 import { ZAP_ENDPOINT } from "../mechanism/zap.ts";
+import type { Pipe } from "../pipe.ts";
 import type { SocketCore } from "../socket/core.ts";
 import { Router } from "../socket/router.ts";
 import { coreOf } from "../socket/socket.ts";
@@ -58,7 +59,7 @@ export interface AuthenticatorOptions {
   onDecision?: (request: AuthRequest, decision: AuthDecision) => void;
   /**
    * Has the last word on peers that the rules let in: what it returns, or resolves to, is answered. When it throws or
-   * rejects, the answer is 500.
+   * rejects, the answer is 500. One that has not answered when the handshake ends is not waited for any more.
    */
   check?: (request: AuthRequest) => AuthDecision | Promise<AuthDecision>;
 }
@@ -80,6 +81,17 @@ const MALFORMED: AuthDecision = { status: 500, text: "Malformed request" };
 const FAILED: AuthDecision = { status: 500, text: "Internal error" };
 const DENIED: AuthDecision = { status: 400, text: "No access" };
 
+/** Milliseconds between warnings of one authenticator. */
+const WARNING_GAP_MS = 1000;
+
+/** One who asks, and how it is answered. */
+interface Question {
+  readonly core: SocketCore;
+  /** The frames in front of a decision. */
+  readonly head: Buffer[];
+  readonly request: AuthRequest | undefined;
+}
+
 /** The password of those who do not exist. */
 const NO_PASSWORD = digestOf("");
 
@@ -91,7 +103,14 @@ export class Authenticator {
   readonly #users = new Map<string, ReadonlyMap<string, Buffer>>();
   /** By domain: user ids by public key, in Z85; or anybody with a key. */
   readonly #keys = new Map<string, ReadonlyMap<string, string> | "any">();
+  /** Those that wait for the application's promise, as long as their handshakes go on. */
+  readonly #waiting = new WeakMap<Pipe, Question>();
   #socket: Router | undefined;
+  /** A warning was given less than a second ago. */
+  #isQuiet = false;
+  /** Failures since, and the last of them. */
+  #unsaid = 0;
+  #lastFault: unknown;
 
   constructor(options: AuthenticatorOptions = {}) {
     this.#options = options;
@@ -119,7 +138,7 @@ export class Authenticator {
     const serve = (): void => {
       isScheduled = false;
       for (let frames = core.pattern.receive(); frames !== undefined; frames = core.pattern.receive()) {
-        void this.#answer(core, frames);
+        this.#answer(core, core.pattern.last as Pipe, frames);
       }
     };
     // Served from the pattern: a pending receive() would keep the process alive.
@@ -203,7 +222,7 @@ export class Authenticator {
   #decideCurve({ domain, credentials }: AuthRequest): AuthDecision {
     const [key] = credentials;
     const keys = this.#keys.get(domain) ?? this.#keys.get(ANY);
-    if (key?.length !== KEY_BYTES || keys === undefined) return DENIED;
+    if (key?.length !== KEY_BYTES || keys === undefined || hasTopBit(key)) return DENIED;
     const text = encodeZ85(key);
     const userId = keys === "any" ? text : keys.get(text);
     return userId === undefined ? DENIED : { status: 200, text: "OK", userId };
@@ -213,33 +232,98 @@ export class Authenticator {
    * Answers one question: the way back to the asker, an empty frame, and the request. A socket asks nothing else; any socket of
    * the process can send anything else here, and what has no id is not worth an answer.
    */
-  async #answer(core: SocketCore, [asker, delimiter, ...frames]: Buffer[]): Promise<void> {
+  #answer(core: SocketCore, asker: Pipe, [id, delimiter, ...frames]: Buffer[]): void {
     if (delimiter?.length !== 0 || frames.length < 2) return;
     const request = parseRequest(frames);
-    const answer = request === undefined ? encodeDecision(MALFORMED) : await this.#judge(request);
-    if (core.isClosed) return;
-    core.pattern.send([asker, delimiter, ZAP_VERSION, frames[1], ...answer]);
+    const question: Question = { core, head: [id, delimiter, ZAP_VERSION, frames[1]], request };
+    if (request === undefined) reply(question, encodeDecision(MALFORMED));
+    else this.#judge(question, request, asker);
+  }
+
+  #judge(question: Question, request: AuthRequest, asker: Pipe): void {
+    const { check } = this.#options;
+    try {
+      let decision = this.decide(request);
+      if (check !== undefined && decision.status === 200) {
+        const verdict = check(request);
+        if (isPromise(verdict)) {
+          this.#await(question, asker, verdict);
+          return;
+        }
+        decision = verdict;
+      }
+      this.#decided(question, decision);
+    } catch (error) {
+      this.#failed(question, error);
+    }
+  }
+
+  /** The application may hold a promise that never settles: the question goes with the asker's pipe, when its handshake is over. */
+  #await(question: Question, asker: Pipe, verdict: Promise<AuthDecision>): void {
+    this.#waiting.set(asker, question);
+    const weak = new WeakRef(question);
+    Promise.resolve(verdict).then(
+      (decision) => this.#decided(weak.deref(), decision),
+      (error) => this.#failed(weak.deref(), error),
+    );
   }
 
   /** Never throws: what goes wrong in the application's own code is a 500. */
-  async #judge(request: AuthRequest): Promise<Buffer[]> {
+  #decided(question: Question | undefined, decision: AuthDecision): void {
     try {
-      let decision = this.decide(request);
-      const { check, onDecision } = this.#options;
-      if (check !== undefined && decision.status === 200) decision = await check(request);
       const answer = encodeDecision(decision);
-      onDecision?.(request, decision);
-      return answer;
+      if (question === undefined) return;
+      this.#options.onDecision?.(question.request as AuthRequest, decision);
+      reply(question, answer);
     } catch (error) {
-      process.emitWarning(error instanceof Error ? error : String(error));
-      return encodeDecision(FAILED);
+      this.#failed(question, error);
     }
   }
+
+  #failed(question: Question | undefined, error: unknown): void {
+    this.#warn(error);
+    if (question !== undefined) reply(question, encodeDecision(FAILED));
+  }
+
+  /** Peers set the rate of failures, and must not set that of warnings: one a second, with the number of those that it stands for. */
+  #warn(error: unknown): void {
+    if (this.#isQuiet) {
+      this.#unsaid++;
+      this.#lastFault = error;
+      return;
+    }
+    this.#isQuiet = true;
+    process.emitWarning(error instanceof Error ? error : String(error));
+    setTimeout(this.#sayRest, WARNING_GAP_MS).unref();
+  }
+
+  readonly #sayRest = (): void => {
+    const count = this.#unsaid;
+    const text = this.#lastFault instanceof Error ? this.#lastFault.message : String(this.#lastFault);
+    this.#isQuiet = false;
+    this.#unsaid = 0;
+    this.#lastFault = undefined;
+    if (count > 0) this.#warn(`${text} (the last of ${count} failures in a second)`);
+  };
+}
+
+function isPromise(verdict: AuthDecision | Promise<AuthDecision>): verdict is Promise<AuthDecision> {
+  return typeof verdict === "object" && verdict !== null && "then" in verdict;
+}
+
+function reply({ core, head }: Question, answer: Buffer[]): void {
+  if (!core.isClosed) core.pattern.send([...head, ...answer]);
+}
+
+/** Curve25519 ignores this bit, and no key pair is made with it: whoever sets it has another's user id, or a second one. */
+function hasTopBit(key: Uint8Array): boolean {
+  return ((key[KEY_BYTES - 1] as number) & 0x80) !== 0;
 }
 
 function toKey(key: string | Buffer): string {
   const octets = typeof key === "string" ? decodeZ85(key) : key;
   if (octets.length !== KEY_BYTES) throw errnoError("EINVAL", undefined, "A CURVE key has 32 octets");
+  if (hasTopBit(octets)) throw errnoError("EINVAL", undefined, "No key pair has a public key whose top bit is set");
   return encodeZ85(octets);
 }
 
