@@ -217,7 +217,7 @@ export const MUTATIONS = [
     what: "inproc joins types that do not fit",
     file: "transport/inproc.ts",
     from: "if (this.#refuses(far.host)) {",
-    to: "if (far.isEnded) {",
+    to: "if (this.#refuses(far.host) && far.isEnded) {",
     tests: ["transport/inproc"],
   },
   {
