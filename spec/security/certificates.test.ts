@@ -150,6 +150,7 @@ it("as czmq's store: any name but _secret and hidden ones, with folders and link
   symlinkSync(outside, path.join(root, "linked"));
   symlinkSync("..", path.join(root, "sub", "round"));
   symlinkSync("anna.cert", path.join(root, "again.cert"));
+  symlinkSync("anna.cert", path.join(root, "a_secret"));
   assert.equal(loadCertificates(root), {
     [keyOf(1)]: "Anna",
     [keyOf(2)]: "curve_cert",

@@ -101,8 +101,11 @@ class Store {
     for (const name of names.sort()) {
       const file = path.join(folder, name);
       const found = name.startsWith(".") ? undefined : attempt(() => statSync(file));
-      if (found === undefined || this.#wasSeen(file)) continue;
-      if (found.isDirectory()) this.addAll(file, attempt(() => readdirSync(file)) ?? []);
+      if (found === undefined) continue;
+      const isFolder = found.isDirectory();
+      if (!isFolder) this.files++;
+      if ((!isFolder && name.endsWith("_secret")) || this.#wasSeen(file)) continue;
+      if (isFolder) this.addAll(file, attempt(() => readdirSync(file)) ?? []);
       else this.#add(file, found);
     }
   }
@@ -115,8 +118,7 @@ class Store {
   }
 
   #add(file: string, found: Stats): void {
-    this.files++;
-    if (file.endsWith("_secret") || !found.isFile() || found.size > CERTIFICATE_BYTES) return;
+    if (!found.isFile() || found.size > CERTIFICATE_BYTES) return;
     const certificate = attempt(() => loadCertificate(file));
     if (certificate === undefined) return;
     const { publicKey, metadata } = certificate;
