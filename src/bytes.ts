@@ -42,6 +42,34 @@ export function octetsOf(value: unknown): Uint8Array | undefined {
   return types.isAnyArrayBuffer(value) ? new View(value, 0, value.byteLength) : viewOctets(value);
 }
 
+/** What memory says of itself in newer runtimes; memory that threads share says nothing. */
+interface Resizable {
+  readonly resizable?: boolean;
+}
+
+/** The body itself, to be referenced; or a copy of it, if its memory may shrink, or be changed by another thread. */
+export function steady(body: Uint8Array): Uint8Array {
+  const memory = body.buffer;
+  const { resizable = types.isSharedArrayBuffer(memory) } = memory as Resizable;
+  return resizable ? ownCopy(body) : body;
+}
+
+/** Whether a message has lost memory since it was sent: it was transferred, to a thread for instance. */
+export function isMissing(frames: readonly Uint8Array[]): boolean {
+  for (let i = 0; i < frames.length; i++) if (frames[i].length === 0 && isDetached(frames[i].buffer)) return true;
+  return false;
+}
+
+/** `detached` itself is younger than the runtimes that are supported. */
+function isDetached(memory: ArrayBufferLike): boolean {
+  if (memory.byteLength > 0) return false;
+  try {
+    return new Uint8Array(memory).length > 0;
+  } catch {
+    return true;
+  }
+}
+
 let mark: ((memory: object) => void) | undefined;
 
 /** What marks memory; nothing where the runtime has no such mark, or one that only throws. */

@@ -18,6 +18,15 @@ export const SMALL_SLAB_BYTES = 2048;
 /** What one flush hands to the stream before it waits for the kernel: what a lost connection can take with it. */
 export const FLUSH_LIMIT_BYTES = 262144;
 
+/**
+ * Twice this much and more is handed to the kernel in pieces of about this size, with a look between them whether the memory is still
+ * there: what a program that moves it too early can send by mistake is one piece. Each costs a system call and 10 µs, the kernel's copy of it some 600.
+ */
+export const WRITE_PIECE_BYTES = 2097152;
+
+/** The end of such a write, copied: without it, a peer does not take what came before for a message. */
+export const WRITE_TAIL_BYTES = 64;
+
 /** A page: what a tiny message that the application keeps can pin. */
 export const PAGE_BYTES = 4096;
 

@@ -65,6 +65,11 @@ export function invalid(what: string, address?: string): ErrnoError {
   return errnoError("EINVAL", address, undefined, what);
 }
 
+/** Makes the error for a message whose program has taken its memory away before it was written. */
+export function missingMemory(address?: string): ErrnoError {
+  return errnoError("EFAULT", address, "The memory of a message was taken away before it was written");
+}
+
 /** Makes the error for a failed system call, whose `code` comes from Node; unknown codes keep Node's own number. */
 export function systemError(cause: NodeJS.ErrnoException, address?: string): ErrnoError {
   const row = Object.hasOwn(TABLE, cause.code ?? "") ? TABLE[cause.code as ErrorCode] : undefined;

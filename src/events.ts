@@ -2,7 +2,7 @@
  * What happens to a socket's connections, as users see it through `socket.events`. Sessions and listeners report to an
  * `EventSink`; nearly always nobody listens, so they look at `active` before they make an event.
  */
-import { type ErrnoError, PROTOCOL_CODES, type ProtocolCode } from "./errors.ts";
+import { type ErrnoError, missingMemory, PROTOCOL_CODES, type ProtocolCode } from "./errors.ts";
 
 interface Addressed {
   /** The endpoint: what was given to connect, or where the connection was accepted. */
@@ -25,6 +25,8 @@ type EventFor<Type extends string, Payload = unknown> = { type: Type } & Payload
  * - `connect:delay`, `connect:retry`: a connection is on its way; the next attempt is in `interval` milliseconds
  * - `handshake`: the peers agreed, messages can flow
  * - `handshake:error:protocol`, `handshake:error:auth`, `handshake:error:other`: they did not
+ * - `send:error` (an addition): a message could not be written, for the program has taken its memory away (EFAULT); if some of it
+ *   was written already, the connection ends with it
  * - `disconnect`: a connection ended; `close`: a listener, or an attempt to connect, ended
  * - `accept:error`, `bind:error`, `close:error`: what failed
  * - `end`: the socket was closed; nothing follows
@@ -40,6 +42,7 @@ export type Event =
   | EventFor<"close", Addressed>
   | EventFor<"close:error", Addressed & Failed>
   | EventFor<"disconnect", Addressed>
+  | EventFor<"send:error", Addressed & Failed>
   | EventFor<"end">
   | EventFor<"handshake", Addressed>
   | EventFor<"handshake:error:protocol", Addressed & Failed<ProtocolEventError>>
@@ -82,4 +85,17 @@ export function protocolEventError(code: ProtocolCode, detail?: string): Protoco
   const text = PROTOCOL_CODES[code] < PROTOCOL_CODES.ERR_ZAP_UNSPECIFIED ? "ZMTP protocol error" : "ZAP protocol error";
   const error = detail === undefined ? new Error(text) : new Error(text, { cause: new Error(detail) });
   return Object.assign(error, { code });
+}
+
+let hasWarned = false;
+
+/** Tells that a message is lost because its memory is: by an event, or where nobody hears events by a warning, once. */
+export function reportMissing(events: EventSink | undefined, address: string): void {
+  const error = missingMemory(address);
+  if (events?.active) {
+    events.emit({ type: "send:error", address, error });
+  } else if (!hasWarned) {
+    hasWarned = true;
+    process.emitWarning(`${error.message}, and it is lost`, { code: "ZMTP_MEMORY_MISSING" });
+  }
 }

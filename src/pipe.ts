@@ -168,7 +168,7 @@ export abstract class Pipe {
 
   /**
    * The pattern half takes the oldest message. More may come in inside, even into an empty inbox: `waiting` afterwards
-   * tells, and `readable` is not called for it.
+   * tells, and `readable` is not called for it. `undefined` also for one that is lost on the way.
    */
   pull(): Buffer[] | undefined {
     const frames = this.inbox.shift();
@@ -231,6 +231,8 @@ export abstract class Pipe {
 /** The pipe of a network peer. A connecting session keeps it over reconnects. */
 export class NetPipe extends Pipe {
   readonly outbox: Outbox;
+  /** Whether what is written are messages, and not pieces of one stream. */
+  readonly isFramed: boolean = true;
   link: PipeLink;
   /** The high-water mark is so low that hardly anything may wait undecoded either. */
   isBounded: boolean;
@@ -356,6 +358,7 @@ export class NetPipe extends Pipe {
 
 /** The pipe of a peer that speaks no ZMTP: what is written are octets. */
 export class RawPipe extends NetPipe {
+  override readonly isFramed: boolean = false;
   /** Whether the application is told that the peer came, and that it went. */
   readonly notifies: boolean;
 

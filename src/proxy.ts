@@ -5,9 +5,11 @@
  * It works on the sockets' patterns directly, in batches, and is woken by them; nothing polls. A message is taken from one
  * side only when the other can take one, so that back-pressure passes through and nothing is buffered here.
  */
+import { isMissing } from "./bytes.ts";
 import { queueMicrotask, setImmediate } from "./clock.ts";
 import { OPERATIONS_PER_INPUT } from "./constants.ts";
 import { errnoError, invalid } from "./errors.ts";
+import { reportMissing } from "./events.ts";
 import type { SocketCore } from "./socket/core.ts";
 import { coreOf, Socket } from "./socket/socket.ts";
 
@@ -47,6 +49,12 @@ class Direction {
       if (!pattern.canSend) return false;
       const frames = this.#held ?? this.#receive();
       if (frames === undefined) return false;
+      if (this.#held !== undefined && isMissing(frames)) {
+        this.#held = undefined;
+        this.#drop();
+        reportMissing(this.from.events, "");
+        continue;
+      }
       this.#held = undefined;
       if (frames.length > pattern.frameLimit) {
         this.#drop();

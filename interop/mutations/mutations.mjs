@@ -790,4 +790,41 @@ export const MUTATIONS = [
     to: "",
     tests: ["security/authenticator"],
   },
+
+  // Memory that moves, and memory that stays.
+  {
+    what: "a body without memory goes out as what is left of it",
+    file: "codec/encoder.ts",
+    from: "return this.bytes.length < this.end;",
+    to: "return false;",
+    tests: ["codec/encoder", "socket/memory"],
+  },
+  {
+    what: "a write whose memory has gone goes on",
+    file: "transport/writing.ts",
+    from: "return sizeOf(chunks) < size ? missingMemory() : undefined;",
+    to: "return undefined;",
+    tests: ["transport/writing", "socket/memory"],
+  },
+  {
+    what: "shared memory is referenced",
+    file: "bytes.ts",
+    from: "return resizable ? ownCopy(body) : body;",
+    to: "return body;",
+    tests: ["codec/encoder", "socket/memory"],
+  },
+  {
+    what: "an outbox keeps what it handed out",
+    file: "session/session.ts",
+    from: "parts.length = 0;",
+    to: "parts.length = parts.length;",
+    tests: ["socket/kept"],
+  },
+  {
+    what: "a receive that is over keeps its promise reachable",
+    file: "socket/receiver.ts",
+    from: "handedResolve = handedReject = undefined;",
+    to: "",
+    tests: ["socket/kept"],
+  },
 ];

@@ -7,6 +7,7 @@ import { encodeFrame, FLAG_MORE } from "../../src/codec/frame.ts";
 import { COPY_LIMIT_BYTES, SLAB_BYTES, SMALL_SLAB_BYTES } from "../../src/constants.ts";
 import { type Random, randomly } from "../helpers/random.ts";
 import { assert, suite } from "../helpers/test.ts";
+import { transfer } from "../helpers/transfer.ts";
 
 const it = suite("codec/encoder");
 
@@ -56,15 +57,59 @@ it("small bodies are copied, large ones are the caller's memory", () => {
   assert.is(parts[2].buffer, large.buffer);
 });
 
-it("a body whose memory was transferred before it was written goes out as zeros, and what follows as it is", () => {
-  for (const transferred of [COPY_LIMIT_BYTES + 1, 20_000]) {
+it("a message whose memory was transferred before it was written is left out whole, and counted", () => {
+  const gone = (size: number): Buffer => Buffer.from(new ArrayBuffer(size)).fill(1);
+  for (const size of [COPY_LIMIT_BYTES + 1, 20_000, 70_000]) {
+    const lost = [
+      [gone(size)],
+      [Buffer.from("head"), gone(size)],
+      [gone(size), Buffer.alloc(20_000, "b"), Buffer.from("tail")],
+      [Buffer.alloc(20_000, "b"), gone(size)],
+      [Buffer.alloc(20_000, "b"), Buffer.from("mid"), gone(size), gone(size), Buffer.from("tail")],
+    ];
+    for (const limit of [1, 50_000, Number.MAX_SAFE_INTEGER]) {
+      for (const kept of [text("before"), [Buffer.alloc(9000, "k"), Buffer.from("y")]]) {
+        const outbox = new Outbox(new SlabPool());
+        const sent: Buffer[][] = [];
+        for (const message of lost) {
+          const own = message.map((frame) => Buffer.from(new Uint8Array(frame)));
+          const waits = own.map((frame) =>
+            Buffer.from(frame.buffer.slice(frame.byteOffset, frame.byteOffset + frame.length)),
+          );
+          outbox.write(kept);
+          outbox.write(waits);
+          sent.push(waits);
+        }
+        outbox.write(text("after"));
+        for (const message of sent) for (const frame of message) if (frame.length === size) transfer(frame);
+        const got: Buffer[] = [];
+        for (let parts = outbox.take(limit); parts !== undefined; parts = outbox.take(limit)) {
+          got.push(Buffer.concat(parts));
+          outbox.settle();
+        }
+        const expected = Buffer.concat([...lost.map(() => canonical(kept)), canonical(text("after"))]);
+        assert.ok(Buffer.concat(got).equals(expected), `${size} ${limit}`);
+        assert.equal([outbox.missing, outbox.queued, outbox.bytes, outbox.idle], [lost.length, 0, 0, true]);
+      }
+    }
+  }
+});
+
+it("a body in memory that can shrink or that threads share is copied", () => {
+  const resizable = new (ArrayBuffer as unknown as new (size: number, options: object) => ArrayBuffer)(9000, {
+    maxByteLength: 20_000,
+  });
+  for (const memory of [resizable, new SharedArrayBuffer(9000)]) {
+    if (memory === resizable && (memory as { resizable?: boolean }).resizable !== true) continue;
     const outbox = new Outbox(new SlabPool());
-    const body = new Uint8Array(transferred).fill(1);
-    outbox.write([Buffer.from("before"), body]);
-    outbox.write([Buffer.from("after")]);
-    structuredClone(null, { transfer: [body.buffer] });
-    const expected = [canonical([Buffer.from("before"), Buffer.alloc(transferred)]), canonical(text("after"))];
-    assert.ok(taken(outbox).equals(Buffer.concat(expected)));
+    const raw = new Outbox(new SlabPool());
+    const body = new Uint8Array(memory).fill(7);
+    outbox.write([body]);
+    raw.writeRaw(body);
+    body.fill(9);
+    (memory as { resize?: (size: number) => void }).resize?.(0);
+    assert.ok(taken(outbox).equals(canonical([Buffer.alloc(9000, 7)])));
+    assert.ok(taken(raw).equals(Buffer.alloc(9000, 7)));
   }
 });
 

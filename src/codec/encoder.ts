@@ -12,12 +12,14 @@
  *   resent, and a command may be written between any two batches.
  * - `queued` counts messages that the kernel has not taken: those waiting here and those in a write that is under way.
  *   It is what the send high-water mark is compared with.
+ * - A referenced body is looked at before it goes out. If its memory is gone the whole message is left out, and counted as
+ *   `missing`: what stands there by now is not what was sent.
  * - A slab that was handed to a write is not written again before that write's callback (`settle`).
  * - Publishers encode once: the same range is appended to many outboxes, and consecutive ranges grow together.
  *
  * Who may import it: pipes, and whoever fills or empties them.
  */
-import { View } from "../bytes.ts";
+import { steady, View } from "../bytes.ts";
 import { COPY_LIMIT_BYTES, SLAB_BYTES, SMALL_SLAB_BYTES } from "../constants.ts";
 import { Ring } from "../ring.ts";
 import { FLAG_LONG, FLAG_MORE, LONG_HEADER_BYTES } from "./frame.ts";
@@ -108,10 +110,13 @@ class Segment {
     this.end = end;
   }
 
+  /** Its program has transferred the memory of the body. */
+  get isMissing(): boolean {
+    return this.bytes.length < this.end;
+  }
+
   view(): Buffer {
     const { bytes, start, end } = this;
-    // The header has gone out with its size. A body whose program has transferred its memory meanwhile is zeros.
-    if (bytes.length < end) return Buffer.alloc(end - start);
     return new View(bytes.buffer, bytes.byteOffset + start, end - start);
   }
 }
@@ -175,6 +180,8 @@ export function encodeMessage(target: Uint8Array, at: number, frames: readonly U
 export class Outbox {
   /** Octets that wait here; what a write under way holds is not counted. */
   bytes = 0;
+  /** Messages that `take` left out; whoever tells of them counts from 0 again. */
+  missing = 0;
   readonly #pool: SlabPool;
   readonly #waiting = new Ring<Segment>();
   readonly #writing = new Ring<Batch>();
@@ -212,7 +219,7 @@ export class Outbox {
     return this.#waiting.length === this.#waitingTopics && this.#writing.length === 0;
   }
 
-  /** Adds one message. Bodies above `copyLimit` are referenced and must stay as they are until they are written. */
+  /** Adds one message. Bodies above `copyLimit` are referenced, if their memory can be, and must stay as they are until written. */
   write(frames: readonly Uint8Array[], copyLimit: number = COPY_LIMIT_BYTES): void {
     const size = frames.length === 1 ? (frames[0] as Uint8Array).length + LONG_HEADER_BYTES : encodedSize(frames);
     if (size > copyLimit) {
@@ -244,7 +251,7 @@ export class Outbox {
   /** Adds octets as they are, without a frame around them; they count as one message. */
   writeRaw(body: Uint8Array): void {
     if (body.length > COPY_LIMIT_BYTES) {
-      this.#append(body, undefined, 0, body.length, 1);
+      this.#append(steady(body), undefined, 0, body.length, 1);
       this.#tail = undefined;
       this.bytes += body.length;
     } else {
@@ -313,8 +320,8 @@ export class Outbox {
   }
 
   /**
-   * Hands out whole messages to be written, at least one and then up to about `limit` octets; `undefined` when nothing
-   * waits. The caller says `settle()` when the write of it has ended. The array is used again by the next call.
+   * Hands out whole messages to be written, at least one and then up to about `limit` octets; `undefined` when there is
+   * none. The caller says `settle()` when the write of it has ended. The array is used again by the next call.
    */
   take(limit: number): Buffer[] | undefined {
     if (this.#waiting.length === 0) return undefined;
@@ -326,6 +333,10 @@ export class Outbox {
     for (;;) {
       const segment = this.#waiting.shift();
       if (segment === undefined) break;
+      if (segment.isMissing) {
+        size -= this.#leaveOut(segment, batch, parts);
+        continue;
+      }
       size += segment.end - segment.start;
       batch.messages += segment.messages;
       batch.segments.push(segment);
@@ -334,6 +345,11 @@ export class Outbox {
     }
     this.#tail = undefined;
     this.bytes -= size;
+    if (parts.length === 0) {
+      this.#spare = batch;
+      if (this.#slab !== undefined && this.idle) this.#letGo();
+      return undefined;
+    }
     this.#large = size > SMALL_SLAB_BYTES;
     this.#waitingMessages -= batch.messages;
     this.#writingMessages += batch.messages;
@@ -397,6 +413,32 @@ export class Outbox {
     if (this.#slab !== undefined && this.idle) this.#letGo();
   }
 
+  /** Takes the message of `segment` out of a batch and out of what waits. Returns how much of it was in the batch. */
+  #leaveOut(segment: Segment, batch: Batch, parts: Buffer[]): number {
+    const { segments } = batch;
+    let taken = 0;
+    while (segments.length > 0 && !(segments.at(-1) as Segment).whole) {
+      const before = segments.pop() as Segment;
+      parts.pop();
+      taken += before.end - before.start;
+      this.#drop(before);
+    }
+    let last = segment;
+    while (!last.whole) {
+      this.#drop(last);
+      last = this.#waiting.shift() as Segment;
+    }
+    this.#drop(last);
+    this.#waitingMessages--;
+    this.missing++;
+    return taken;
+  }
+
+  #drop(segment: Segment): void {
+    this.bytes -= segment.end - segment.start;
+    if (segment.slab !== undefined) this.#pool.release(segment.slab);
+  }
+
   #writeLarge(frames: readonly Uint8Array[], copyLimit: number): void {
     const last = frames.length - 1;
     for (let i = 0; i <= last; i++) {
@@ -413,7 +455,7 @@ export class Outbox {
       tail.end = slab.offset;
       tail.whole = false;
       if (!copied) {
-        this.#append(body, undefined, 0, body.length, 0);
+        this.#append(steady(body), undefined, 0, body.length, 0);
         this.#tail = undefined;
       }
     }

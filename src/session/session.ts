@@ -19,7 +19,7 @@ import type { PeerConnection } from "../connection/raw.ts";
 import type { ZapHook } from "../connection/security.ts";
 import { FLUSH_LIMIT_BYTES, LARGE_READ_BYTES, READ_BYTES, TIMER_MAX_MS } from "../constants.ts";
 import { type ErrnoError, errnoError, systemError } from "../errors.ts";
-import { authEventError, protocolEventError } from "../events.ts";
+import { authEventError, protocolEventError, reportMissing } from "../events.ts";
 import type { MechanismFactory } from "../mechanism/mechanism.ts";
 import { ZAP_ENDPOINT } from "../mechanism/zap.ts";
 import type { OptionValues } from "../options.ts";
@@ -141,6 +141,7 @@ export class Session implements ConnectionHandler, StreamHandler, PipeLink, Flus
     this.#decodeRest();
     connection.close();
     const events = this.#host.events;
+    if ((error as NodeJS.ErrnoException | undefined)?.code === "EFAULT") reportMissing(events, this.address);
     if (events.active && !this.#isClosing) {
       if (!this.#isReady && this.#failure === undefined) {
         const failed =
@@ -226,8 +227,15 @@ export class Session implements ConnectionHandler, StreamHandler, PipeLink, Flus
     const outbox = pipe.outbox;
     const stream = this.#stream;
     const wire = this.#connection.wire;
-    for (;;) {
+    while (outbox.pending) {
+      // What stood in line behind something else could not be looked at when it goes out.
+      if (stream.queuedBytes > 0) {
+        this.#isBlocked = true;
+        pipe.roomMade();
+        return;
+      }
       const parts = outbox.take(FLUSH_LIMIT_BYTES);
+      if (outbox.missing > 0 && !this.#goesOn(pipe)) return;
       if (parts === undefined) break;
       stream.write(wire === undefined ? parts : wire.wrap(parts), this.#settle);
       // The outbox uses the array again: until then it would keep what was sent.
@@ -241,6 +249,14 @@ export class Session implements ConnectionHandler, StreamHandler, PipeLink, Flus
     }
     if (this.#isClosing) this.#finish();
     else pipe.roomMade();
+  }
+
+  /** Tells of messages that are lost. False: what follows would mean nothing without them. */
+  #goesOn(pipe: NetPipe): boolean {
+    for (; pipe.outbox.missing > 0; pipe.outbox.missing--) reportMissing(this.#host.events, this.address);
+    if (pipe.isFramed) return true;
+    this.#stream.destroy();
+    return false;
   }
 
   schedule(): void {

@@ -2,7 +2,8 @@
  * What users may send, as frames: `Buffer` and other views, `ArrayBuffer`, text as UTF-8, `null` as an empty frame,
  * anything else as its text. An array is one message of several frames.
  */
-import { EMPTY, octetsOf, textBuffer } from "../bytes.ts";
+import { EMPTY, octetsOf, steady, textBuffer } from "../bytes.ts";
+import { ALWAYS_COPY_BYTES } from "../constants.ts";
 import { type ErrnoError, errnoError } from "../errors.ts";
 
 /** Anything that can be one frame. Text is sent as UTF-8; `null` is an empty frame. */
@@ -29,6 +30,11 @@ function listToFrames(parts: readonly unknown[]): Uint8Array[] {
   const frames: Uint8Array[] = [];
   for (let i = 0; i < length; i++) frames.push(toFrame(parts[i]));
   return frames;
+}
+
+/** A body that waits before it is written: small ones belong to the caller again as soon as `send` has returned. */
+export function keep(body: Uint8Array): Uint8Array {
+  return body.length <= ALWAYS_COPY_BYTES ? Buffer.from(body) : steady(body);
 }
 
 /** The error for a message that peers would cut the connection for. */

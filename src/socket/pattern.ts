@@ -8,6 +8,7 @@
 import type { SlabPool } from "../codec/encoder.ts";
 import { MESSAGE_FRAMES } from "../constants.ts";
 import { type ErrnoError, type ErrorCode, invalid } from "../errors.ts";
+import type { EventSink } from "../events.ts";
 import type { OptionValues } from "../options.ts";
 import type { Pipe } from "../pipe.ts";
 import { FairQueue } from "../routing/fair-queue.ts";
@@ -18,6 +19,7 @@ import type { SessionPattern } from "../session/host.ts";
 export interface PatternHost {
   readonly options: OptionValues;
   readonly pool: SlabPool;
+  readonly events?: EventSink;
   /** Gives a message to a receive() that waits. False: nobody waits. */
   hand(frames: Buffer[]): boolean;
   /** A receive() that waits may succeed now. */

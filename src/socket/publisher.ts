@@ -2,6 +2,7 @@
  * PUB: each message to every peer that subscribed to a prefix of its first frame (RFC 29). A peer that is full misses it,
  * unless `noDrop` makes the send wait. What peers send beside subscriptions is dropped.
  */
+import { steady } from "../bytes.ts";
 import { FanOut } from "../codec/encoder.ts";
 import { COPY_LIMIT_BYTES } from "../constants.ts";
 import type { PublisherOptions } from "../option-types.ts";
@@ -93,9 +94,10 @@ export class PublisherPattern extends Pattern {
     for (let i = 0; i < frames.length; i++) size += (frames[i] as Uint8Array).length;
     if (size > COPY_LIMIT_BYTES) {
       // Large bodies are referenced: each peer needs no more than the headers.
+      const kept = frames.map(steady);
       for (let i = 0; i < count; i++) {
         const pipe = matches[i] as Pipe;
-        if (!pipe.overflows) pipe.write(frames);
+        if (!pipe.overflows) pipe.write(kept);
       }
       return;
     }

@@ -7,9 +7,10 @@
  * Nothing is sent again: when the peer dies with the request, the reply does not come, and the caller's timeout has to
  * notice. Replies nobody asked for are dropped as they come, so the inbox of a peer stays empty.
  */
-import { randomUint32 } from "../bytes.ts";
+import { isMissing, randomUint32 } from "../bytes.ts";
 import { MESSAGE_FRAMES } from "../constants.ts";
 import { type ErrorCode, errnoError } from "../errors.ts";
+import { reportMissing } from "../events.ts";
 import type { RequestOptions } from "../option-types.ts";
 import { SOCKET_TYPES } from "../options.ts";
 import type { Pipe } from "../pipe.ts";
@@ -59,6 +60,13 @@ export class RequestPattern extends Pattern {
   override receive(): Buffer[] | undefined {
     const reply = this.#reply;
     if (reply === undefined) return undefined;
+    if (isMissing(reply)) {
+      // Lost at the last moment, it is one that does not come.
+      this.#reply = undefined;
+      this.#state = "asking";
+      reportMissing(this.host.events, "");
+      return undefined;
+    }
     this.#received();
     return reply;
   }

@@ -2,11 +2,11 @@
  * The sending half of a socket: one `send()` at a time, which resolves at once when the pattern took the message and
  * otherwise waits until it can, for `sendTimeout` at the longest.
  */
+import { isMissing } from "../bytes.ts";
 import { clearTimeout, setTimeout } from "../clock.ts";
-import { ALWAYS_COPY_BYTES } from "../constants.ts";
-import { type ErrnoError, type ErrorCode, errnoError } from "../errors.ts";
+import { type ErrnoError, type ErrorCode, errnoError, missingMemory } from "../errors.ts";
 import type { SocketCore } from "./core.ts";
-import { missing, toFrames, tooManyFrames } from "./message.ts";
+import { keep, missing, toFrames, tooManyFrames } from "./message.ts";
 import type { Pattern } from "./pattern.ts";
 
 /** The answer to a send that did not have to wait. */
@@ -100,8 +100,8 @@ export class Sender {
 
   #goOn(pending: PendingSend): void {
     let { sent } = pending;
-    // The way back of a request may have come since.
-    const fault = this.#fault(pending.frames);
+    // The way back of a request may have come since, and the memory may have gone.
+    const fault = this.#fault(pending.frames) ?? (isMissing(pending.frames) ? missingMemory() : undefined);
     if (fault !== undefined) {
       this.#fail(pending, fault);
       return;
@@ -128,7 +128,7 @@ export class Sender {
         return;
       }
       if (advanced.blocked !== undefined) {
-        pending.frames = advanced.blocked;
+        pending.frames = advanced.blocked.map(keep);
         this.#giveUp(pending);
         return;
       }
@@ -215,9 +215,4 @@ export class Sender {
     this.#pending = undefined;
     this.#core.release();
   }
-}
-
-/** Small bodies belong to the caller again as soon as `send` has returned. */
-function keep(body: Uint8Array): Uint8Array {
-  return body.length <= ALWAYS_COPY_BYTES ? Buffer.from(body) : body;
 }

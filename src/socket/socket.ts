@@ -242,10 +242,13 @@ findHubsBy((socket) => {
 export interface Writable extends WriterOptions {
   /**
    * Sends one message, of one frame or, given an array, of several. Resolves when the message is queued: at once, or when
-   * a peer can take it. Frames up to 128 octets may be changed as soon as this returns; larger ones must stay as they
-   * are until they are written.
+   * a peer can take it. Frames up to 128 octets, and those in shared or resizable memory, may be changed as soon as this returns. The
+   * memory of larger ones must stay as it is, and not be transferred, until it is written: a peer may have them then, and not before
+   * an answer tells so. Over inproc the receiver has the same memory, for as long as it likes. A message whose memory was transferred
+   * too early is not sent: `send:error` tells it.
    * @throws ErrnoError at once: EBUSY while another send is pending, EBADF when closed
    * @throws ErrnoError as rejection: EAGAIN after sendTimeout or when the socket closes, EFSM when it was not this socket's turn, EHOSTUNREACH when there is no such peer,
+   *   EFAULT when the message waited and its memory was transferred meanwhile,
    *   EMSGSIZE for more than 1,048,576 frames, counting those that REQ and REP put before it and not the id that ROUTER takes off
    * @throws TypeError for a missing message
    */

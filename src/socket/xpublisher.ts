@@ -6,7 +6,9 @@
  * What waits to be received has no limit as far as subscriptions go, as in libzmq; messages of peers are taken in only up
  * to the receive high-water mark, behind which their connections are not read.
  */
+import { isMissing } from "../bytes.ts";
 import { invalid } from "../errors.ts";
+import { reportMissing } from "../events.ts";
 import type { ReaderOptions, XPublisherOptions } from "../option-types.ts";
 import { SOCKET_TYPES } from "../options.ts";
 import { limitOf, type Pipe } from "../pipe.ts";
@@ -37,6 +39,10 @@ export class XPublisherPattern extends PublisherPattern {
     for (;;) {
       const notice = this.#notices.shift();
       if (notice !== undefined) {
+        if (isMissing(notice.frames)) {
+          reportMissing(this.host.events, notice.pipe.peer.address);
+          continue;
+        }
         this.last = notice.pipe;
         return notice.frames;
       }

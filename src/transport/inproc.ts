@@ -6,18 +6,19 @@
  *
  * Facts kept from libzmq: names are compared verbatim; connect may come before bind, and until then the connector's own
  * send high-water mark holds; together the limit is the sum of both marks; there is no handshake and no event; when either
- * end closes, the pair is gone for good. Bodies above 128 octets are shared, smaller ones copied.
+ * end closes, the pair is gone for good. Bodies above 128 octets are shared, if their memory can be, smaller ones copied; a message whose
+ * memory was transferred before it was received is lost, which the sender is told.
  *
  * Other than in libzmq, sockets whose types do not fit are not joined: both ends are told, and the connection has ended.
  */
 
-import { smallBuffer, View } from "../bytes.ts";
+import { isMissing, smallBuffer, steady, View } from "../bytes.ts";
 import { type FanOut, type Slab, WaitingTopic } from "../codec/encoder.ts";
 import { mayTalk, mismatch } from "../connection/compatibility.ts";
 import { INCOMPATIBLE_CODE } from "../connection/failure.ts";
 import { ALWAYS_COPY_BYTES, BURST_FACTOR } from "../constants.ts";
 import { type ErrnoError, errnoError } from "../errors.ts";
-import { type EventSink, protocolEventError } from "../events.ts";
+import { type EventSink, protocolEventError, reportMissing } from "../events.ts";
 import { SOCKET_TYPE_NAMES } from "../options.ts";
 import { type PeerFacts, Pipe, type PipeOwner } from "../pipe.ts";
 import { Ring } from "../ring.ts";
@@ -231,6 +232,7 @@ export class InprocPipe extends Pipe {
       const early = this.#early.shift();
       if (early === undefined) break;
       if (early instanceof WaitingTopic) this.#tell(early);
+      else if (isMissing(early)) reportMissing(this.host.events, this.address);
       else this.#far?.deliver(early);
     }
     this.#earlyTopics = 0;
@@ -335,8 +337,11 @@ export class InprocPipe extends Pipe {
 
   override pull(): Buffer[] | undefined {
     const frames = super.pull();
-    if (this.#far !== undefined) this.#far.#roomMade();
-    return frames;
+    const far = this.#far;
+    if (far !== undefined) far.#roomMade();
+    if (frames === undefined || !isMissing(frames)) return frames;
+    reportMissing((far ?? this).host.events, this.address);
+    return undefined;
   }
 
   override discard(): void {
@@ -419,7 +424,8 @@ export class InprocPipe extends Pipe {
 function own(body: Uint8Array): Buffer {
   const length = body.length;
   if (length > ALWAYS_COPY_BYTES) {
-    return Buffer.isBuffer(body) ? body : new View(body.buffer, body.byteOffset, length);
+    const kept = steady(body);
+    return Buffer.isBuffer(kept) ? kept : new View(kept.buffer, kept.byteOffset, length);
   }
   const copy = smallBuffer(length);
   if (length <= 32) for (let i = 0; i < length; i++) copy[i] = body[i] as number;

@@ -21,6 +21,7 @@ import type { OptionValues } from "../options.ts";
 import { formatHostPort } from "./endpoint.ts";
 import { type HeldRequest, HeldRequests } from "./held.ts";
 import { type DirectReader, READER, SHARED } from "./reading.ts";
+import { type Chunks, type WriteCallback, writeMany, writeOne } from "./writing.ts";
 
 /** Who is told what happens on a stream. */
 export interface StreamHandler {
@@ -123,8 +124,8 @@ export class NetStream implements HeldRequest, DirectReader {
     socket.on("end", onEnd);
     socket.on("close", onClose);
     socket.on("data", onData);
-    this.#socket._write = writeOne;
-    this.#socket._writev = writeMany;
+    this.#socket._write = onWrite;
+    this.#socket._writev = onWriteMany;
     this.#socket._destroy = destroyOne;
     this.#socket.push = pushOne;
   }
@@ -306,8 +307,6 @@ function onClose(this: Carrier): void {
   this[READER] = undefined;
 }
 
-type WriteCallback = (error?: Error | null) => void;
-
 // Node's hooks for those who implement a stream, in front of the socket's own. The two that tell of an end are here since Node's events
 // come by `process.nextTick`: where a test fakes that, they do not come at all. Where it is real, the events come first.
 
@@ -324,15 +323,13 @@ function pushOne(this: Carrier, chunk: unknown, encoding?: BufferEncoding): bool
   return goesOn;
 }
 
-function writeOne(this: Carrier, chunk: unknown, encoding: BufferEncoding, callback: WriteCallback): void {
-  NetSocket.prototype._write.call(this, chunk, encoding, forgiving(this, callback));
+function onWrite(this: Carrier, chunk: Buffer, _encoding: BufferEncoding, callback: WriteCallback): void {
+  writeOne(this, chunk, forgiving(this, callback));
 }
 
-function writeMany(this: Carrier, chunks: Chunks, callback: WriteCallback): void {
-  NetSocket.prototype._writev?.call(this, chunks, forgiving(this, callback));
+function onWriteMany(this: Carrier, chunks: Chunks, callback: WriteCallback): void {
+  writeMany(this, chunks, forgiving(this, callback));
 }
-
-type Chunks = Parameters<NonNullable<NetSocket["_writev"]>>[0];
 
 function forgiving(socket: Carrier, callback: WriteCallback): WriteCallback {
   return (error) => {

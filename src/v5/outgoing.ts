@@ -6,10 +6,12 @@
  * microtask tells those that were there when it began, and not too many follow each other in a turn of the event loop, so
  * that a program whose callbacks send again does not keep its own input from being read.
  */
+import { isMissing } from "../bytes.ts";
 import { queueMicrotask } from "../clock.ts";
+import { missingMemory } from "../errors.ts";
 import { Ring } from "../ring.ts";
 import type { SocketCore } from "../socket/core.ts";
-import { toFrames, tooManyFrames } from "../socket/message.ts";
+import { keep, toFrames, tooManyFrames } from "../socket/message.ts";
 import type { Writable } from "../socket/socket.ts";
 
 /** Told when an operation has ended, with the error when it failed. */
@@ -19,8 +21,20 @@ export type Callback = (error?: Error) => void;
 export type Sender = Pick<Writable, "send">;
 
 interface Queued {
-  readonly frames: readonly unknown[];
+  frames: readonly unknown[];
   readonly callback: Callback | undefined;
+  /** It waits: its frames are octets by now, and must not change. */
+  isKept: boolean;
+}
+
+/** Keeps a message as it is at this moment. What cannot be sent is refused when its turn comes. */
+function hold(message: Queued): void {
+  try {
+    message.frames = toFrames(message.frames).map(keep);
+    message.isKept = true;
+  } catch {
+    // It is found again.
+  }
 }
 
 interface Outcome {
@@ -48,8 +62,10 @@ export class Outgoing {
 
   add(frames: readonly unknown[], callback: Callback | undefined): void {
     if (this.#core.isClosed) return;
-    this.#queue.push({ frames, callback });
+    const message: Queued = { frames, callback, isKept: false };
+    this.#queue.push(message);
     this.advance();
+    if (this.#queue.last() === message) hold(message);
   }
 
   pause(): void {
@@ -80,9 +96,10 @@ export class Outgoing {
     this.#queue.clear();
   }
 
-  #send({ frames, callback }: Queued): void {
+  #send({ frames, callback, isKept }: Queued): void {
     if (this.#socket === undefined) throw new Error("Cannot send on this socket type.");
     const body = toFrames(frames);
+    if (isKept && isMissing(body)) throw missingMemory();
     const limit = this.#core.pattern.frameLimit;
     if (body.length > limit) throw tooManyFrames(body.length, limit);
     if (body.length === 0 || this.#core.pattern.send(body)) {
