@@ -9,7 +9,7 @@ it("counts a test that never settles, names a failed hook and a forgotten suite"
   const file = fileURLToPath(new URL("./faulty.child.mjs", import.meta.url));
   const { status, stdout, stderr } = spawnSync(process.execPath, [file], { encoding: "utf8" });
   assert.is(status, 1);
-  assert.match(stdout, /"never settles"\s+not settled after 50 ms/);
+  assert.match(stdout, /"never settles"\s+not settled after \d+ ms/);
   assert.match(stdout, /"throws"/);
   assert.match(stdout, "skipped: faulty: is left out (nothing here to test it with)");
   assert.match(stdout, /Total: +4\n +Passed: +1\n +Skipped: +1\n/);
