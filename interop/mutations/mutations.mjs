@@ -487,8 +487,8 @@ export const MUTATIONS = [
   {
     what: "a taken routing id is given to a second peer",
     file: "socket/router.ts",
-    from: "if (holder !== undefined && !this.host.options.handover) {",
-    to: "if (holder !== undefined && this.host.options.handover) {",
+    from: "if (!this.#isOpen(identity, holder)) {",
+    to: "if (holder === undefined && !this.#isOpen(identity, holder)) {",
     tests: ["socket/router"],
   },
   {
