@@ -208,7 +208,10 @@ export interface RouterOptions
     DisconnectMessageOptions {
   /** Messages to unknown peers reject with EHOSTUNREACH, to full ones wait; else both are dropped. Default false. Live; reading throws EINVAL. (ZMQ_ROUTER_MANDATORY) */
   mandatory: boolean;
-  /** A new peer takes over the routing id of one that is there; else it is not heard. Default false. Live. (ZMQ_ROUTER_HANDOVER) */
+  /**
+   * A new peer takes over the routing id that one which is there has announced; else it is refused. Ids that were generated, or given to
+   * `connect`, are never taken over. Default false. Live. (ZMQ_ROUTER_HANDOVER)
+   */
   set handover(value: boolean);
   /** What is told of peers by messages `[id, empty]`, as bits: 1 that one came, 2 that one went. Default 0. Live. (ZMQ_ROUTER_NOTIFY) */
   routerNotify: number;

@@ -311,10 +311,11 @@ export class NetPipe extends Pipe {
       return;
     }
     to.outbox.adopt(this.outbox);
-    to.written();
+    // Not at once: a message may have to come first (`writeFirst`).
+    to.link.schedule();
   }
 
-  /** Drops what waits: the one place where messages go that were accepted and have no peer any more. */
+  /** Drops what waits: here end all messages that were accepted for a network peer, and have none any more. */
   dropUnsent(): void {
     this.outbox.lost();
     this.outbox.clear();
