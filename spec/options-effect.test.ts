@@ -407,6 +407,14 @@ it("lastPeer is who sent the last message, of several and after it has left", as
   pushes[0].close();
   assert.is(await waiting, "again");
   assert.is(String(pull.lastPeer?.properties.get("X-name")), "one");
+  // It was gone before its message was read.
+  const last = pushes[1];
+  await last.send("last");
+  const left = new Promise((resolve) => pull.events.on("disconnect", resolve));
+  last.close();
+  await left;
+  assert.is(await next(pull), "last");
+  assert.is(pull.lastPeer?.address, "127.0.0.1");
 });
 
 it("plainServer, plainUsername, plainPassword, zapDomain: the authenticator's user and properties are in lastPeer", async () => {

@@ -49,3 +49,8 @@ export function nextTick(callback: () => void): void {
   if (isTicking) tick(callback);
   else queueMicrotask(callback);
 }
+
+/** Whether events of Node that come by `process.nextTick` may not come now. */
+export function isTickFaked(): boolean {
+  return process.nextTick !== tick || !isTicking;
+}

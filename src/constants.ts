@@ -135,6 +135,12 @@ export const EXIT_ASK_GAP_MS = 2000;
 /** The longest delay that `setTimeout` takes; a longer one would fire at once. */
 export const TIMER_MAX_MS = 0x7fffffff;
 
+/**
+ * Connections that may wait to be accepted, whatever less the option `backlog` says: Node accepts one in a turn of the event loop, and a peer for
+ * whom there is no room tries again a second later, when its linger time may be over.
+ */
+export const LEAST_BACKLOG = 1024;
+
 /** Names without an address that are remembered, so that others are looked up before them: a program has fewer peers with a name. */
 export const FAILED_NAMES = 1024;
 

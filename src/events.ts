@@ -28,7 +28,9 @@ type EventFor<Type extends string, Payload = unknown> = { type: Type } & Payload
  * - `send:error` (an addition): a message could not be written, for the program has taken its memory away (EFAULT); if some of it
  *   was written already, the connection ends with it
  * - `disconnect`: a connection ended; `close`: a listener, or an attempt to connect, ended
- * - `accept:error`, `bind:error`, `close:error`: what failed
+ * - `accept:error`: a peer was turned away by `tcpAcceptFilter` (EACCES). Nobody is told of those for whom no descriptor was left: Node
+ *   closes them by itself. At the connecting end a lack of descriptors is a `connect:retry`
+ * - `bind:error`, `close:error`: what failed
  * - `end`: the socket was closed; nothing follows
  */
 export type Event =

@@ -29,7 +29,7 @@ export interface SocketOptionsCommon {
   reconnectMaxInterval: number;
   /** When not to connect again, as bits: 1 refused, 2 handshake failed, 4 after `disconnect`. Default 0. (ZMQ_RECONNECT_STOP) */
   reconnectStop: number;
-  /** Connections that may wait to be accepted. Default 100. (ZMQ_BACKLOG) */
+  /** Connections that may wait to be accepted; the kernel is asked for 1024 at least. Default 100. (ZMQ_BACKLOG) */
   backlog: number;
   /** Octets of one received frame; a larger one ends the connection. Default -1, no limit. (ZMQ_MAXMSGSIZE) */
   maxMessageSize: number;

@@ -1,6 +1,6 @@
-/** More peers than descriptors: the process lives, those who are in are served, and so are others when there is room again. */
+/** Fewer descriptors than peers: the process lives, those who are in are served, and so are others when there is room again. */
 import { connect, type Socket } from "node:net";
-import { Push } from "zmtp";
+import { Pull, Push } from "zmtp";
 import { Child } from "../helpers/child.ts";
 import { assert, suite } from "../helpers/test.ts";
 import { eventually, sleep } from "../helpers/wait.ts";
@@ -37,6 +37,18 @@ it("a bound socket survives the lack of descriptors", async () => {
   assert.is(await child.line(), "got late");
   push.close();
   late.close();
+  await child.kill();
+});
+
+it("a connect for which there is no descriptor is tried again, as connect:retry says", async () => {
+  const pull = new Pull();
+  await pull.bind("tcp://127.0.0.1:*");
+  const child = new Child(new URL("./hungry.child.mjs", import.meta.url), { descriptors: 60 });
+  child.say(pull.lastEndpoint as string);
+  for (const event of ["connect:delay", "close", "connect:retry"]) assert.is(await child.line(), event);
+  child.say("let go");
+  assert.is(String(await pull.receive()), "here");
+  pull.close();
   await child.kill();
 });
 

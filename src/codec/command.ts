@@ -109,21 +109,27 @@ export function errorReason(body: Buffer, offset: number): string {
 export type Property = readonly [name: string, value: Uint8Array];
 
 /** Properties as READY, INITIATE and ZAP write them: `nameLength(1) name valueLength(4) value`. */
-export function encodeProperties(properties: Iterable<Property>): Buffer {
-  const parts: Uint8Array[] = [];
+export function encodeProperties(properties: readonly Property[]): Buffer {
+  let size = 0;
+  for (const [name, value] of properties) size += 1 + name.length + 4 + value.length;
+  const octets = Buffer.allocUnsafe(size);
+  let offset = 0;
   for (const [name, value] of properties) {
-    const head = Buffer.allocUnsafe(1 + name.length + 4);
-    head[0] = name.length;
-    head.write(name, 1, "latin1");
-    head.writeUInt32BE(value.length, 1 + name.length);
-    parts.push(head, value);
+    octets[offset] = name.length;
+    octets.write(name, offset + 1, "latin1");
+    offset = octets.writeUInt32BE(value.length, offset + 1 + name.length);
+    octets.set(value, offset);
+    offset += value.length;
   }
-  return Buffer.concat(parts);
+  return octets;
 }
 
-/** Names with a spelling of their own, by their lower-case form. */
+/** Names with a spelling of their own, by that, which is how almost all peers write them, and by their lower-case form. */
 const CANONICAL_NAMES: ReadonlyMap<string, string> = new Map(
-  ["Socket-Type", "Identity", "Resource", "User-Id", "Peer-Address"].map((name) => [lowerAscii(name), name]),
+  ["Socket-Type", "Identity", "Resource", "User-Id", "Peer-Address"].flatMap((name) => [
+    [name, name],
+    [lowerAscii(name), name],
+  ]),
 );
 
 /**
@@ -140,7 +146,8 @@ export function parseProperties(bytes: Buffer): [name: string, value: Buffer][] 
     const valueEnd = nameEnd + 4 + bytes.readUInt32BE(nameEnd);
     if (valueEnd > bytes.length) throw invalidMetadata();
     const name = bytes.toString("latin1", offset + 1, nameEnd);
-    properties.push([CANONICAL_NAMES.get(lowerAscii(name)) ?? name, ownCopy(bytes.subarray(nameEnd + 4, valueEnd))]);
+    const canonical = CANONICAL_NAMES.get(name) ?? CANONICAL_NAMES.get(lowerAscii(name)) ?? name;
+    properties.push([canonical, ownCopy(bytes.subarray(nameEnd + 4, valueEnd))]);
     offset = valueEnd;
   }
   return properties;

@@ -71,7 +71,9 @@ export function sniffVersion(octets: Uint8Array, count: number): ProtocolVersion
 export function greetingMechanism(greeting: Uint8Array): string {
   let end = MECHANISM_OFFSET + MECHANISM_BYTES;
   while (end > MECHANISM_OFFSET && greeting[end - 1] === 0) end--;
-  return String.fromCharCode(...greeting.subarray(MECHANISM_OFFSET, end));
+  let name = "";
+  for (let i = MECHANISM_OFFSET; i < end; i++) name += String.fromCharCode(greeting[i]);
+  return name;
 }
 
 /** Whether the padding says a routing id's length plus one: what libzmq writes and most others leave zero. Never a reason to refuse. */

@@ -45,7 +45,7 @@ export class Opening {
   readonly #own: OwnGreeting;
   readonly #greeting: Buffer;
   readonly #send: (octets: Buffer) => void;
-  readonly #octets: Buffer = Buffer.alloc(GREETING_BYTES);
+  readonly #octets: Buffer = Buffer.allocUnsafe(GREETING_BYTES);
   #count = 0;
 
   constructor(own: OwnGreeting, send: (octets: Buffer) => void) {
@@ -65,7 +65,12 @@ export class Opening {
   receive(chunk: Buffer): number {
     let offset = 0;
     while (this.version === undefined && offset < chunk.length) {
-      this.#octets[this.#count++] = chunk[offset++];
+      // What the peer speaks shows octet by octet; the rest of a 3.x greeting is taken as it comes.
+      const wanted = this.#count < GREETING_2_0_BYTES ? 1 : GREETING_BYTES - this.#count;
+      const end = Math.min(offset + wanted, chunk.length);
+      chunk.copy(this.#octets, this.#count, offset, end);
+      this.#count += end - offset;
+      offset = end;
       this.#advance();
     }
     return offset;

@@ -15,6 +15,8 @@ import type { Carrier, SessionHost } from "./host.ts";
 import { curveOf } from "./security.ts";
 import { Session, type SessionKeeper } from "./session.ts";
 
+const EVERY_INTERFACE = /^tcp:\/\/(?:0\.0\.0\.0|\[::\]):/;
+
 export class Binder implements SessionKeeper, ListenHandler, Carrier {
   /** The endpoint with its real host and port. */
   address = "";
@@ -97,7 +99,8 @@ export class Binder implements SessionKeeper, ListenHandler, Carrier {
       stream.destroy();
       return;
     }
-    const address = stream.localAddress;
+    // The kernel is asked only where it knows more.
+    const address = EVERY_INTERFACE.test(this.address) ? stream.localAddress : this.address;
     const { events } = this.#host;
     if (events.active) events.emit({ type: "accept", address });
     const session = new Session(this.#host, this, stream, address);

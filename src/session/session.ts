@@ -57,6 +57,8 @@ export class Session implements ConnectionHandler, StreamHandler, PipeLink, Flus
   #timer: NodeJS.Timeout | undefined;
   #due = Number.POSITIVE_INFINITY;
   #isReady = false;
+  /** Nothing came of the peer that could show its address to anybody. */
+  #isUnheard = true;
   #isPaused = false;
   #isBlocked = false;
   #isClosing = false;
@@ -69,14 +71,16 @@ export class Session implements ConnectionHandler, StreamHandler, PipeLink, Flus
     this.#stream = stream;
     this.address = address;
     const zap = mayAsk(options) ? this.#ask : undefined;
-    this.#connection = host.createConnection({ options, curve, zap, peerAddress: stream.peerAddress }, this);
+    const peerAddress = zap === undefined ? "" : stream.peerAddress;
+    this.#connection = host.createConnection({ options, curve, zap, peerAddress }, this);
   }
 
   /** Starts the handshake. */
   start(): void {
     this.#stream.handler = this;
-    this.#connection.start(now());
-    this.#arm();
+    const time = now();
+    this.#connection.start(time);
+    this.#arm(time);
   }
 
   /** Whether the handshake is done and the connection lives. */
@@ -191,7 +195,7 @@ export class Session implements ConnectionHandler, StreamHandler, PipeLink, Flus
     this.#pipe = pipe;
     pipe.link = this;
     pipe.isConnected = true;
-    pipe.peer = { address: this.#stream.peerAddress, properties: peer.properties, identity: peer.identity };
+    pipe.peer = { address: pipe.peer.address, properties: peer.properties, identity: peer.identity };
     pipe.outbox.encodeTopics(this.#encodeTopic);
     if (!pipe.isEnded) this.#host.pattern.connected(pipe);
     if (this.#isClosing) this.flush();
@@ -199,13 +203,22 @@ export class Session implements ConnectionHandler, StreamHandler, PipeLink, Flus
   }
 
   message(frames: Buffer[]): boolean {
+    if (this.#isUnheard) this.#hear();
     const pipe = this.#pipe;
     return pipe === undefined || pipe.isEnded || this.#isClosing ? true : pipe.push(frames);
   }
 
   subscription(topic: Buffer, subscribe: boolean): void {
+    if (this.#isUnheard) this.#hear();
     const pipe = this.#pipe;
     if (pipe !== undefined && !pipe.isEnded) pipe.owner.subscription(pipe, topic, subscribe);
+  }
+
+  /** The peer's address is asked for with its first message: a peer that comes and leaves should not cost the system call. */
+  #hear(): void {
+    this.#isUnheard = false;
+    const pipe = this.#pipe;
+    if (pipe !== undefined) pipe.peer = { ...pipe.peer, address: this.#stream.peerAddress };
   }
 
   group(): void {
@@ -353,12 +366,12 @@ export class Session implements ConnectionHandler, StreamHandler, PipeLink, Flus
     }
   }
 
-  #arm(): void {
+  #arm(time?: number): void {
     const due = this.#connection.deadline;
     clearTimeout(this.#timer);
     this.#due = due;
     if (due === Number.POSITIVE_INFINITY || this.#isEnded) return;
-    const delay = Math.min(Math.max(Math.ceil(due - now()), 0), TIMER_MAX_MS);
+    const delay = Math.min(Math.max(Math.ceil(due - (time ?? now())), 0), TIMER_MAX_MS);
     this.#timer = setTimeout(this.#tick, delay).unref();
   }
 

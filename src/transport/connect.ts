@@ -4,7 +4,7 @@
  */
 
 import { connect, type LookupFunction, Socket as NetSocket, type Socket } from "node:net";
-import { clearTimeout, queueMicrotask } from "../clock.ts";
+import { clearTimeout, isTickFaked, queueMicrotask } from "../clock.ts";
 import { CONNECT_ADDRESS_MS, SOCKS_TIMEOUT_MS } from "../constants.ts";
 import { type ErrnoError, errnoError, systemError } from "../errors.ts";
 import type { OptionValues } from "../options.ts";
@@ -173,7 +173,7 @@ class Attempt implements HeldRequest {
     // The event comes by `process.nextTick`, which a test may fake; Node's hook for those who implement a stream is called at once.
     socket._destroy = (error, callback) => {
       NetSocket.prototype._destroy.call(socket, error, callback);
-      if (error !== null) queueMicrotask(() => onError(error));
+      if (error !== null && isTickFaked()) queueMicrotask(() => onError(error));
     };
   }
 

@@ -8,13 +8,14 @@
 
 import * as net from "node:net";
 import { getSystemErrorName } from "node:util";
+import { LEAST_BACKLOG } from "../constants.ts";
 import { ErrnoError, errnoError, systemError } from "../errors.ts";
 import type { OptionValues } from "../options.ts";
 import { AddressList } from "./address-list.ts";
 import { formatHostPort, type IpcEndpoint, type TcpEndpoint } from "./endpoint.ts";
 import { type BoundPath, claimPath } from "./ipc.ts";
 import { NetStream, tune } from "./net-stream.ts";
-import { adoptAccepted } from "./reading.ts";
+import { readDirectly } from "./reading.ts";
 import { bindable, hostSync, interfaceAddress, isOwn, literal, type Resolved, resolve } from "./resolve.ts";
 
 /** The options that matter here. */
@@ -27,7 +28,10 @@ export type ListenOptions = Pick<
 export interface ListenHandler {
   /** A peer connected. The stream's `handler` has to be set before this returns. */
   onStream(stream: NetStream): void;
-  /** A connection could not be accepted (no descriptors left, or filtered); the listener goes on. */
+  /**
+   * A peer was turned away by `tcpAcceptFilter`, or the runtime tells of a connection that it could not accept; the listener goes on. Node does not
+   * tell that no descriptor was left: it closes the connection, and says nothing.
+   */
   onError(error: ErrnoError): void;
 }
 
@@ -165,8 +169,8 @@ class NetListener implements Listener {
     server.on("error", (error) => {
       if (!this.#isClosed) handler.onError(systemError(error, this.address));
     });
-    server.on("connection", (accepted) => {
-      const socket = adoptAccepted(accepted, server);
+    server.on("connection", (socket) => {
+      readDirectly(socket);
       if (filter !== undefined && !filter.has(socket.remoteAddress ?? "")) {
         socket.on("error", ignore).destroy();
         handler.onError(errnoError("EACCES", this.address));
@@ -230,8 +234,7 @@ function boundAddress(server: net.Server, endpoint: TcpEndpoint): string {
 const everyIpv4 = new WeakSet<net.Server>();
 
 function listenArguments(target: Target, backlog: number): net.ListenOptions {
-  // 0 would be Node's default of 511.
-  const common = { backlog: Math.max(1, backlog), exclusive: true };
+  const common = { backlog: Math.max(LEAST_BACKLOG, backlog), exclusive: true };
   return "path" in target
     ? { ...common, path: target.path }
     : { ...common, host: target.host.address, port: target.port };
@@ -264,7 +267,7 @@ function openSync(target: Target, options: ListenOptions, address: string): net.
   } else if (internals.createServerHandle !== undefined) {
     const handle = internals.createServerHandle(target.host.address, target.port, target.host.family);
     if (typeof handle === "number") throw uvError(handle);
-    adopt(server, handle, Math.max(1, options.backlog));
+    adopt(server, handle, Math.max(LEAST_BACKLOG, options.backlog));
     // The kernel tells at `listen` what `bind` did not: only this.
     if (!server.listening) throw errnoLike("EADDRINUSE");
   } else {
@@ -282,7 +285,7 @@ function openAtOnce(
   address: string,
 ): void {
   const { host, port } = target;
-  const common = { port, backlog: Math.max(1, options.backlog), exclusive: true };
+  const common = { port, backlog: Math.max(LEAST_BACKLOG, options.backlog), exclusive: true };
   if (isAtOnce()) {
     server.listen({ ...common, host: host.address });
     if (!server.listening) throw errnoLike(isOwn(host) ? "EADDRINUSE" : "EADDRNOTAVAIL");

@@ -15,7 +15,7 @@
  */
 
 import { Socket as NetSocket } from "node:net";
-import { clearTimeout, queueMicrotask, setTimeout } from "../clock.ts";
+import { clearTimeout, isTickFaked, queueMicrotask, setTimeout } from "../clock.ts";
 import { END_WAIT_MS } from "../constants.ts";
 import type { OptionValues } from "../options.ts";
 import { formatHostPort } from "./endpoint.ts";
@@ -308,18 +308,20 @@ function onClose(this: Carrier): void {
 }
 
 // Node's hooks for those who implement a stream, in front of the socket's own. The two that tell of an end are here since Node's events
-// come by `process.nextTick`: where a test fakes that, they do not come at all. Where it is real, the events come first.
+// come by `process.nextTick`: while a test fakes that, they do not come at all.
 
 function destroyOne(this: Carrier, error: Error | null, callback: (error?: Error | null) => void): void {
   const stream = this[STREAM];
   NetSocket.prototype._destroy.call(this, error, callback);
-  if (stream !== undefined) queueMicrotask(() => finish(stream, error ?? undefined));
+  if (stream !== undefined && isTickFaked()) queueMicrotask(() => finish(stream, error ?? undefined));
 }
 
 function pushOne(this: Carrier, chunk: unknown, encoding?: BufferEncoding): boolean {
   const goesOn = NetSocket.prototype.push.call(this, chunk, encoding);
   const stream = this[STREAM];
-  if (chunk === null && stream !== undefined && this.readableLength === 0) queueMicrotask(() => finish(stream));
+  if (chunk === null && stream !== undefined && this.readableLength === 0 && isTickFaked()) {
+    queueMicrotask(() => finish(stream));
+  }
   return goesOn;
 }
 
