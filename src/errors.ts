@@ -65,9 +65,13 @@ export function invalid(what: string, address?: string): ErrnoError {
   return errnoError("EINVAL", address, undefined, what);
 }
 
-/** Makes the error for a message whose program has taken its memory away before it was written. */
+/** The code of a message whose memory is gone: EFAULT alone could also be that nobody lets a peer in. */
+export const BODY_DETACHED = "ERR_ZMTP_BODY_DETACHED";
+
+/** Makes the error for a message whose program has taken its memory away before it was written. Its number is EFAULT's. */
 export function missingMemory(address?: string): ErrnoError {
-  return errnoError("EFAULT", address, "The memory of a message was taken away before it was written");
+  const text = "The memory of a message was taken away before it was written";
+  return new ErrnoError(BODY_DETACHED, TABLE.EFAULT[0], text, address);
 }
 
 /** Makes the error for a failed system call, whose `code` comes from Node; unknown codes keep Node's own number. */

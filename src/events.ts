@@ -24,9 +24,9 @@ type EventFor<Type extends string, Payload = unknown> = { type: Type } & Payload
  * - `accept`, `bind`, `connect`: a peer came in, a listener is up, a connection stands (before the handshake)
  * - `connect:delay`, `connect:retry`: a connection is on its way; the next attempt is in `interval` milliseconds
  * - `handshake`: the peers agreed, messages can flow
- * - `handshake:error:protocol`, `handshake:error:auth`, `handshake:error:other`: they did not
- * - `send:error` (an addition): a message could not be written, for the program has taken its memory away (EFAULT); if some of it
- *   was written already, the connection ends with it
+ * - `handshake:error:protocol`, `handshake:error:auth`, `handshake:error:other`: they did not. The last is also raised after the
+ *   handshake: ERR_ZMTP_BODY_DETACHED, a message could not be written, for the program has taken its memory away; if some of it was
+ *   written already, the connection ends with it
  * - `disconnect`: a connection ended; `close`: a listener, or an attempt to connect, ended
  * - `accept:error`: a peer was turned away by `tcpAcceptFilter` (EACCES). Nobody is told of those for whom no descriptor was left: Node
  *   closes them by itself. At the connecting end a lack of descriptors is a `connect:retry`
@@ -44,7 +44,6 @@ export type Event =
   | EventFor<"close", Addressed>
   | EventFor<"close:error", Addressed & Failed>
   | EventFor<"disconnect", Addressed>
-  | EventFor<"send:error", Addressed & Failed>
   | EventFor<"end">
   | EventFor<"handshake", Addressed>
   | EventFor<"handshake:error:protocol", Addressed & Failed<ProtocolEventError>>
@@ -95,7 +94,7 @@ let hasWarned = false;
 export function reportMissing(events: EventSink | undefined, address: string): void {
   const error = missingMemory(address);
   if (events?.active) {
-    events.emit({ type: "send:error", address, error });
+    events.emit({ type: "handshake:error:other", address, error });
   } else if (!hasWarned) {
     hasWarned = true;
     process.emitWarning(`${error.message}, and it is lost`, { code: "ZMTP_MEMORY_MISSING" });

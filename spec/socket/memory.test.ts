@@ -43,7 +43,7 @@ const isWhole = (body: Uint8Array, size: number): boolean =>
 /** The codes of what could not be sent, as they come, and how often a link was lost. */
 function watch(socket: Socket): { codes: string[]; losses: number } {
   const seen = { codes: [] as string[], losses: 0 };
-  socket.events.on("send:error", ({ error }) => seen.codes.push(error.code));
+  socket.events.on("handshake:error:other", ({ error }) => seen.codes.push(error.code));
   socket.events.on("disconnect", () => seen.losses++);
   return seen;
 }
@@ -94,7 +94,7 @@ for (const transport of LINKS) {
       // Only what the kernel does not take at once can go while it is under way.
       if (size < 100_000) assert.is(seen.losses, losses, `${size} octets`);
     }
-    assert.ok(seen.codes.every((code) => code === "EFAULT"));
+    assert.ok(seen.codes.every((code) => code === "ERR_ZMTP_BODY_DETACHED"));
   });
 
   it(`the same before the link is up (${transport})`, async () => {
@@ -118,7 +118,7 @@ for (const transport of LINKS) {
     }
     await eventually(() => sizes.length + seen.codes.length === SIZES.length);
     assert.equal(sizes, [1, 128]);
-    assert.ok(seen.codes.every((code) => code === "EFAULT"));
+    assert.ok(seen.codes.every((code) => code === "ERR_ZMTP_BODY_DETACHED"));
     assert.is(seen.losses, 0);
   });
 }
@@ -193,7 +193,7 @@ for (const transport of ["tcp", "ipc"] as const) {
       await socket.send([...envelope, body]);
       transfer(body);
       await eventually(() => seen.codes.length > 0);
-      assert.is(seen.codes[0], "EFAULT", name);
+      assert.is(seen.codes[0], "ERR_ZMTP_BODY_DETACHED", name);
       assert.is(seen.losses, 0, name);
     }
   });
@@ -232,7 +232,7 @@ for (const transport of ["tcp", "ipc"] as const) {
       peer?.resume();
       await ended;
       await eventually(() => seen.codes.length > 0);
-      assert.equal(seen.codes, ["EFAULT"], `${size}`);
+      assert.equal(seen.codes, ["ERR_ZMTP_BODY_DETACHED"], `${size}`);
       const all = Buffer.concat(chunks);
       let foreign = 0;
       for (const octet of all) if (octet === 0x5a) foreign++;
@@ -268,7 +268,7 @@ for (const transport of ["tcp", "ipc"] as const) {
     await push.send("end");
     await receiving;
     assert.ok(isOver);
-    assert.equal(seen.codes, ["EFAULT"]);
+    assert.equal(seen.codes, ["ERR_ZMTP_BODY_DETACHED"]);
     assert.is(got.filter((one) => one.startsWith("30000000")).length, 0);
     assert.is(moved.byteLength, 30_000_000);
   });
@@ -330,7 +330,7 @@ for (const transport of TRANSPORTS) {
       const address = await sockets.bound(pull, transport);
       const failed = rejected(() => waiting);
       push.connect(address);
-      assert.is((await failed).code, "EFAULT");
+      assert.is((await failed).code, "ERR_ZMTP_BODY_DETACHED");
       await push.send("next");
       assert.equal((await pull.receive()).map(String), ["next"]);
       push.disconnect(address);
@@ -366,7 +366,7 @@ for (const transport of TRANSPORTS) {
     await bound;
     pull.connect(push.last_endpoint as string);
     await eventually(() => outcomes.length === 3 && got.length === 2);
-    assert.equal(outcomes, [undefined, "EFAULT", undefined]);
+    assert.equal(outcomes, [undefined, "ERR_ZMTP_BODY_DETACHED", undefined]);
     assert.equal(
       got.map((body) => isWhole(body, body.length)),
       [true, true],
@@ -392,7 +392,7 @@ it("octets of a STREAM that are missing end the link: what follows would mean so
   await stream.send(["p", "end"]);
   transfer(body);
   await eventually(() => seen.losses === 1);
-  assert.equal(seen.codes, ["EFAULT"]);
+  assert.equal(seen.codes, ["ERR_ZMTP_BODY_DETACHED"]);
   assert.is(Buffer.concat(received).includes("end"), false);
   await new Promise<void>((resolve) => server.close(() => resolve()));
 });
@@ -405,7 +405,7 @@ it("what waits inside the process for its receiver is lost, and told, when its m
     transfer(body);
     if (body.length > 0) return;
     await eventually(() => seen.codes.length > 0);
-    assert.equal(seen.codes, ["EFAULT"]);
+    assert.equal(seen.codes, ["ERR_ZMTP_BODY_DETACHED"]);
   };
   for (const size of [129, 70_000]) {
     const push = sockets.own(new Push());

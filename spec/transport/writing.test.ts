@@ -97,7 +97,7 @@ it("a write whose memory goes fails, and its end is not written", async () => {
       });
       transfer(body);
       far.resume();
-      assert.is(((await written) as { code?: string } | undefined)?.code, "EFAULT");
+      assert.is(((await written) as { code?: string } | undefined)?.code, "ERR_ZMTP_BODY_DETACHED");
       near.destroy();
       await once(far, "close");
       let octets = 0;

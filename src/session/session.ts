@@ -18,7 +18,7 @@ import { INCOMPATIBLE_CODE } from "../connection/failure.ts";
 import type { PeerConnection } from "../connection/raw.ts";
 import type { ZapHook } from "../connection/security.ts";
 import { FLUSH_LIMIT_BYTES, LARGE_READ_BYTES, READ_BYTES, TIMER_MAX_MS } from "../constants.ts";
-import { type ErrnoError, errnoError, systemError } from "../errors.ts";
+import { BODY_DETACHED, type ErrnoError, errnoError, systemError } from "../errors.ts";
 import { authEventError, protocolEventError, reportMissing } from "../events.ts";
 import type { MechanismFactory } from "../mechanism/mechanism.ts";
 import { ZAP_ENDPOINT } from "../mechanism/zap.ts";
@@ -145,7 +145,7 @@ export class Session implements ConnectionHandler, StreamHandler, PipeLink, Flus
     this.#decodeRest();
     connection.close();
     const events = this.#host.events;
-    if ((error as NodeJS.ErrnoException | undefined)?.code === "EFAULT") reportMissing(events, this.address);
+    if ((error as NodeJS.ErrnoException | undefined)?.code === BODY_DETACHED) reportMissing(events, this.address);
     if (events.active && !this.#isClosing) {
       if (!this.#isReady && this.#failure === undefined) {
         const failed =

@@ -245,10 +245,10 @@ export interface Writable extends WriterOptions {
    * a peer can take it. Frames up to 128 octets, and those in shared or resizable memory, may be changed as soon as this returns. The
    * memory of larger ones must stay as it is, and not be transferred, until it is written: a peer may have them then, and not before
    * an answer tells so. Over inproc the receiver has the same memory, for as long as it likes. A message whose memory was transferred
-   * too early is not sent: `send:error` tells it.
+   * too early is not sent: the event `handshake:error:other` with ERR_ZMTP_BODY_DETACHED tells it.
    * @throws ErrnoError at once: EBUSY while another send is pending, EBADF when closed
    * @throws ErrnoError as rejection: EAGAIN after sendTimeout or when the socket closes, EFSM when it was not this socket's turn, EHOSTUNREACH when there is no such peer,
-   *   EFAULT when the message waited and its memory was transferred meanwhile,
+   *   ERR_ZMTP_BODY_DETACHED when the message waited and its memory was transferred meanwhile,
    *   EMSGSIZE for more than 1,048,576 frames, counting those that REQ and REP put before it and not the id that ROUTER takes off
    * @throws TypeError for a missing message
    */

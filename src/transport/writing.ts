@@ -4,7 +4,7 @@
  * writing whatever stands there by then.
  *
  * So a large write is handed over in pieces, and nobody goes on, or ends in order, whose memory has gone meanwhile: the write fails
- * with EFAULT, and the connection with it, since a header with the size is out. What the kernel takes of one piece while its memory
+ * with ERR_ZMTP_BODY_DETACHED, and the connection with it, since a header with the size is out. What the kernel takes of one piece while its memory
  * is used by others can be seen only afterwards; so the last octets, which make it a message, are a copy and a piece of their own.
  */
 import { Socket as NetSocket } from "node:net";
