@@ -21,7 +21,7 @@ export type Chunks = Parameters<NonNullable<NetSocket["_writev"]>>[0];
 export function writeOne(socket: NetSocket, chunk: Buffer, callback: WriteCallback): void {
   const { length } = chunk;
   if (length >= 2 * WRITE_PIECE_BYTES) new PieceByPiece(socket, [chunk], length, callback).goOn();
-  else hand(socket, chunk, (error) => callback(error ?? (chunk.length < length ? missingMemory() : undefined)));
+  else hand(socket, chunk, (error) => callback(chunk.length < length ? missingMemory() : error));
 }
 
 /** Writes several, in place of `_writev`. */
@@ -29,7 +29,7 @@ export function writeMany(socket: NetSocket, given: Chunks, callback: WriteCallb
   const chunks = given.map(({ chunk }) => chunk as Buffer);
   const size = sizeOf(chunks);
   if (size >= 2 * WRITE_PIECE_BYTES) new PieceByPiece(socket, chunks, size, callback).goOn();
-  else NetSocket.prototype._writev?.call(socket, given, (error) => callback(error ?? checked(chunks, size)));
+  else NetSocket.prototype._writev?.call(socket, given, (error) => callback(checked(chunks, size) ?? error));
 }
 
 /** What Node says of octets, which no type of it knows. */
@@ -72,7 +72,8 @@ class PieceByPiece {
   }
 
   readonly #written = (error?: Error | null): void => {
-    if (error) this.#callback(error);
+    // Memory that is not mapped any more is the kernel's EFAULT.
+    if (error) this.#callback(checked(this.#chunks, this.#size) ?? error);
     else if (this.#isCalling) this.#isTaken = true;
     else this.goOn();
   };
