@@ -434,7 +434,7 @@ const refusals = [
     type: "PUSH",
     versions: ["2.0"],
     binds: ["implementation"],
-    deviation: { rfc: "not valid", zmtp: "goes on", libzmq: "goes on" },
+    deviation: { rfc: "not valid", zmtp: "closes", libzmq: "goes on" },
     async run(world) {
       const peer = await world.meet();
       peer.write(octets("ff00000000000000017f 01"), Buffer.of(TYPE_OCTETS.PUB[0], 0, 0));
