@@ -4,8 +4,8 @@ import { collectGarbage } from "./wait.ts";
 /** How often to collect before what is still there counts as kept: finished writes and promises let go a few turns later. */
 const COLLECTIONS = 5;
 
-/** Memory up to here may be a pool's, which stays: Node's has 8 KiB or 64. */
-const POOL_BYTES = Math.max(Buffer.poolSize, 8192);
+/** Memory up to here may be a pool's, which stays: Node's has 8 KiB, or 64 and a little more. */
+const POOL_BYTES = Math.max(2 * Buffer.poolSize, 8192);
 
 export class Kept {
   readonly #tracked: { readonly what: string; readonly reference: WeakRef<object> }[] = [];

@@ -11,7 +11,7 @@ const title = "a stream of large bodies maps few pages anew";
 
 /** A body of 1 MiB has 256 pages; without care 60 to 260 of them are faults, with it 1 to 10. */
 const SIZES: [octets: number, faults: number][] = [
-  [262_144, 16],
+  [262_144, 24],
   [1_048_576, 32],
 ];
 
