@@ -204,6 +204,13 @@ const SYMPTOMS = [
   {
     runtime: "deno",
     file: "transport/ipc",
+    title: "ipc that cannot be here: connect throws what bind rejects with, and changes nothing",
+    why: "the test sets process.platform, and Deno's own code then throws another error",
+    sometimes: true,
+  },
+  {
+    runtime: "deno",
+    file: "transport/ipc",
     title: "a process that ends without closing leaves nothing behind, and no listener for its exit after closing",
     why: "an error that nobody caught ends the process without `exit`: the path stays, and the next bind takes it over",
   },
