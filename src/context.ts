@@ -78,7 +78,9 @@ export class ContextCore implements Loop {
   }
 
   hold(): void {
-    if (++this.#holds > 1 || this.#isAnchored) return;
+    this.#holds++;
+    // Not by their number: an observer may hold on while the last socket leaves, and takes the anchor with it.
+    if (this.#isAnchored) return;
     this.#isAnchored = true;
     if (this.#anchor === undefined) this.#anchor = setInterval(() => {}, LONG_MS);
     else this.#anchor.ref();

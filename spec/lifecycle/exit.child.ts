@@ -44,6 +44,24 @@ const scenes: Record<string, () => unknown> = {
     new zmq.Push().events.receive();
     say("up");
   },
+  async again() {
+    for (let i = 0; i < 3; i++) {
+      const pull = new zmq.Pull({ linger: 0 });
+      pull.events.on("disconnect", () => {});
+      const push = new zmq.Push({ linger: 0 });
+      await push.bind("tcp://127.0.0.1:*");
+      pull.connect(push.lastEndpoint as string);
+      await push.send("x");
+      await pull.receive();
+      push.close();
+      await sleep(10);
+      pull.close();
+    }
+    const pull = new zmq.Pull();
+    await pull.bind("tcp://127.0.0.1:*");
+    pull.receive();
+    say("up");
+  },
   async exit() {
     const push = new zmq.Push();
     push.connect(address);

@@ -42,8 +42,8 @@ it("a process with nothing but idle sockets ends", async () => {
   assert.is(child.stderr, "");
 });
 
-for (const scene of ["receive", "send", "events"]) {
-  it(`a pending ${scene} keeps the process alive`, async () => {
+for (const scene of ["receive", "send", "events", "again"]) {
+  it(`a pending ${scene === "again" ? "receive after all other sockets were closed" : scene} keeps the process alive`, async () => {
     const child = new Child(program, scene, await deadAddress());
     await child.line();
     assert.ok(await isPending(child.ended, 700), child.stderr);
