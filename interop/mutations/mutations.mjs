@@ -876,4 +876,48 @@ export const MUTATIONS = [
     to: "",
     tests: ["socket/kept"],
   },
+
+  // Subscriptions on their way.
+  {
+    what: "a PUB keeps nothing for peers that have not subscribed yet",
+    file: "socket/publisher.ts",
+    from: "    if (newcomers.any) newcomers.keep(frames);\n",
+    to: "",
+    tests: ["socket/newcomers"],
+  },
+  {
+    what: "what is kept for peers that have not subscribed comes behind what follows",
+    file: "socket/publisher.ts",
+    from: "    if (newcomers.any) newcomers.welcome();\n",
+    to: "",
+    tests: ["socket/newcomers"],
+  },
+  {
+    what: "a peer gets what was published before it came",
+    file: "socket/newcomers.ts",
+    from: "Math.max(peer.since - this.#first, 0)",
+    to: "0",
+    tests: ["socket/newcomers"],
+  },
+  {
+    what: "what is kept for peers that have not subscribed has no end",
+    file: "socket/newcomers.ts",
+    from: "    while (this.#kept.length > 0 && this.#first < this.#fresh) this.#forget();\n",
+    to: "",
+    tests: ["socket/newcomers"],
+  },
+  {
+    what: "a subscriber that is back after a loss gets messages twice",
+    file: "socket/newcomers.ts",
+    from: "if (this.#subscriptions.knows(pipe)) {",
+    to: "if (this.#subscriptions.size < 0) {",
+    tests: ["socket/newcomers"],
+  },
+  {
+    what: "subscriptions go out at the end of the turn in which the handshake is done",
+    file: "session/session.ts",
+    from: "if (this.#isClosing || pattern.refills) this.flush();",
+    to: "if (this.#isClosing) this.flush();",
+    tests: ["socket/newcomers"],
+  },
 ];

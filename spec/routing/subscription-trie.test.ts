@@ -131,6 +131,8 @@ it("does as its twin does", () => {
           const found = out.slice(0, trie.match(one, out));
           assert.is(new Set(found).size, found.length);
           assert.equal(new Set(found), twin.match(one));
+          for (const each of pipes) assert.is(trie.covers(one, each), twin.match(one).has(each));
+          assert.ok(found.every((each) => trie.knows(each)));
           const others = out.slice(0, trie.matchInverted(one, pipes, out));
           assert.equal(
             others,

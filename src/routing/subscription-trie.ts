@@ -134,6 +134,25 @@ export class SubscriptionTrie<P> {
     }
   }
 
+  /** Whether the pipe holds any topic. */
+  knows(pipe: P): boolean {
+    return this.#subscribers.has(pipe);
+  }
+
+  /** Whether the pipe holds a prefix of `body`. */
+  covers(body: Uint8Array, pipe: P): boolean {
+    const topics = this.#subscribers.get(pipe)?.topics;
+    if (topics === undefined) return false;
+    let node: RadixNode<Holder<P>[]> | undefined = this.#tree.root;
+    let position = 0;
+    while (node !== undefined && !topics.has(node)) {
+      if (position === body.length) return false;
+      node = stepDown(node, body, position);
+      if (node !== undefined) position += node.label.length;
+    }
+    return node !== undefined;
+  }
+
   /** The same for inverted matching: those of `pipes` that hold no prefix of `body`, in their order. */
   matchInverted(body: Uint8Array, pipes: Iterable<P>, out: P[]): number {
     const mark = this.#markMatches(body);

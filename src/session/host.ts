@@ -47,8 +47,18 @@ export interface SessionHost {
   endPipe(pipe: NetPipe, discards: boolean): void;
 }
 
+/** A peer for which a pattern keeps what is sent, until it is known what it wants. */
+export interface Newcomer {
+  /** The handshake is done, and this is its pipe. */
+  joined(pipe: Pipe): void;
+  /** It has gone. */
+  left(): void;
+}
+
 /** The pattern, which takes pipes in. */
 export interface SessionPattern extends PipeOwner {
+  /** A peer is there, and the handshake begins: it may say soon what it wants. */
+  expect(): Newcomer | undefined;
   /** A new peer. Its pipe may be written from now on. */
   attach(pipe: Pipe): void;
   /** Why no further peer is let in at this moment: it is turned away before it could send what would be lost. */

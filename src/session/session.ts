@@ -25,7 +25,7 @@ import { ZAP_ENDPOINT } from "../mechanism/zap.ts";
 import type { OptionValues } from "../options.ts";
 import type { NetPipe, PipeLink } from "../pipe.ts";
 import type { NetStream, StreamHandler } from "../transport/net-stream.ts";
-import type { SessionHost } from "./host.ts";
+import type { Newcomer, SessionHost } from "./host.ts";
 import { mayAsk, ZapQuestion } from "./security.ts";
 import type { Flushable } from "./turn.ts";
 
@@ -56,6 +56,7 @@ export class Session implements ConnectionHandler, StreamHandler, PipeLink, Flus
   #question: ZapQuestion | undefined;
   #timer: NodeJS.Timeout | undefined;
   #due = Number.POSITIVE_INFINITY;
+  #newcomer: Newcomer | undefined;
   #isReady = false;
   /** Nothing came of the peer that could show its address to anybody. */
   #isUnheard = true;
@@ -78,6 +79,7 @@ export class Session implements ConnectionHandler, StreamHandler, PipeLink, Flus
   /** Starts the handshake. */
   start(): void {
     this.#stream.handler = this;
+    this.#newcomer = this.#host.pattern.expect();
     const time = now();
     this.#connection.start(time);
     this.#arm(time);
@@ -140,6 +142,7 @@ export class Session implements ConnectionHandler, StreamHandler, PipeLink, Flus
     if (this.#isEnded) return;
     this.#isEnded = true;
     clearTimeout(this.#timer);
+    this.#newcomer?.left();
     this.#question?.cancel();
     const connection = this.#connection;
     this.#decodeRest();
@@ -197,8 +200,12 @@ export class Session implements ConnectionHandler, StreamHandler, PipeLink, Flus
     pipe.isConnected = true;
     pipe.peer = { address: pipe.peer.address, properties: peer.properties, identity: peer.identity };
     pipe.outbox.encodeTopics(this.#encodeTopic);
-    if (!pipe.isEnded) this.#host.pattern.connected(pipe);
-    if (this.#isClosing) this.flush();
+    const { pattern } = this.#host;
+    if (!pipe.isEnded) pattern.connected(pipe);
+    this.#newcomer?.joined(pipe);
+    this.#newcomer = undefined;
+    // Subscriptions are ahead of what other sockets of this program say in the same turn: who is asked may publish at once.
+    if (this.#isClosing || pattern.refills) this.flush();
     else if (pipe.outbox.pending) this.schedule();
   }
 

@@ -13,13 +13,16 @@ import type { OptionValues } from "../options.ts";
 import type { Pipe } from "../pipe.ts";
 import { FairQueue } from "../routing/fair-queue.ts";
 import { LoadBalancer } from "../routing/load-balancer.ts";
-import type { SessionPattern } from "../session/host.ts";
+import type { Newcomer, SessionPattern } from "../session/host.ts";
+import type { Flushable } from "../session/turn.ts";
 
 /** The socket, as its pattern sees it. */
 export interface PatternHost {
   readonly options: OptionValues;
   readonly pool: SlabPool;
   readonly events?: EventSink;
+  /** Calls `endTurn` when this turn of the event loop ends. */
+  schedule(item: Flushable): void;
   /** Gives a message to a receive() that waits. False: nobody waits. */
   hand(frames: Buffer[]): boolean;
   /** A receive() that waits may succeed now. */
@@ -128,6 +131,10 @@ export abstract class Pattern implements SessionPattern {
   writable(_pipe: Pipe): void {}
 
   subscription(_pipe: Pipe, _topic: Buffer, _subscribe: boolean): void {}
+
+  expect(): Newcomer | undefined {
+    return undefined;
+  }
 
   connected(_pipe: Pipe): void {}
 

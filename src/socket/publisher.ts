@@ -9,6 +9,8 @@ import type { PublisherOptions } from "../option-types.ts";
 import { SOCKET_TYPES } from "../options.ts";
 import type { Pipe } from "../pipe.ts";
 import { SubscriptionTrie } from "../routing/subscription-trie.ts";
+import type { Newcomer } from "../session/host.ts";
+import { Newcomers } from "./newcomers.ts";
 import { Pattern } from "./pattern.ts";
 import { defineType, type SocketOptions, WritableSocket } from "./socket.ts";
 import { isSubscription, SUBSCRIBE } from "./topics.ts";
@@ -16,11 +18,15 @@ import { isSubscription, SUBSCRIBE } from "./topics.ts";
 export class PublisherPattern extends Pattern {
   protected readonly trie: SubscriptionTrie<Pipe> = new SubscriptionTrie<Pipe>();
   protected readonly pipes: Set<Pipe> = new Set<Pipe>();
+  /** Those whose subscriptions are on their way. */
+  protected readonly newcomers: Newcomers = new Newcomers(this.host, this.trie);
   readonly #fanOut = new FanOut(this.host.pool);
   /** Who gets the message at hand; used again for each, so that matching allocates nothing. */
   readonly #matches: Pipe[] = [];
 
   override send(frames: Uint8Array[]): boolean {
+    const { newcomers } = this;
+    if (newcomers.any) newcomers.welcome();
     const matches = this.#matches;
     const count = this.match(frames, matches);
     if (this.host.options.noDrop && this.#anyFull(matches, count)) return false;
@@ -30,6 +36,7 @@ export class PublisherPattern extends Pattern {
     } else if (count > 1) {
       this.#distribute(frames, matches, count);
     }
+    if (newcomers.any) newcomers.keep(frames);
     return true;
   }
 
@@ -65,6 +72,12 @@ export class PublisherPattern extends Pattern {
   override subscription(pipe: Pipe, topic: Buffer, subscribe: boolean): void {
     if (subscribe) this.trie.add(topic, pipe);
     else this.trie.remove(topic, pipe);
+    this.newcomers.subscribed(pipe);
+  }
+
+  /** With inverted matching a peer that has not subscribed gets everything already. */
+  override expect(): Newcomer | undefined {
+    return this.host.options.invertMatching ? undefined : this.newcomers.add();
   }
 
   override writable(): void {
@@ -73,12 +86,14 @@ export class PublisherPattern extends Pattern {
 
   override ended(pipe: Pipe): void {
     this.pipes.delete(pipe);
+    this.newcomers.ended(pipe);
     this.trie.removeAll(pipe);
     this.#matches.length = 0;
     if (pipe.writerWaits) this.host.wakeSender();
   }
 
   override close(): void {
+    this.newcomers.close();
     this.#fanOut.close();
   }
 

@@ -15,6 +15,7 @@ import { limitOf, type Pipe } from "../pipe.ts";
 import { Ring } from "../ring.ts";
 import { FairQueue } from "../routing/fair-queue.ts";
 import { SubscriptionTrie } from "../routing/subscription-trie.ts";
+import type { Newcomer } from "../session/host.ts";
 import { discardAll } from "./pattern.ts";
 import { PublisherPattern } from "./publisher.ts";
 import { coreOf, DuplexSocket, defineType, type SocketOptions } from "./socket.ts";
@@ -79,6 +80,11 @@ export class XPublisherPattern extends PublisherPattern {
     if (this.#change(pipe, topic, subscribe)) this.#tell(pipe, topic, subscribe);
   }
 
+  /** Whom a manual one sends to is the application's choice. */
+  override expect(): Newcomer | undefined {
+    return this.#isManual ? undefined : super.expect();
+  }
+
   /** Does what the peer asked for, or with `manual` notes it. True: the application is to be told. */
   #change(pipe: Pipe, topic: Buffer, subscribe: boolean): boolean {
     if (this.#isManual) {
@@ -86,6 +92,7 @@ export class XPublisherPattern extends PublisherPattern {
       else this.#asked.remove(topic, pipe);
       return true;
     }
+    this.newcomers.subscribed(pipe);
     const { verbosity } = this.host.options;
     const isNews = subscribe ? this.trie.add(topic, pipe) : this.trie.remove(topic, pipe) !== "remaining";
     return isNews || (subscribe ? verbosity !== null : verbosity === "allSubsUnsubs");
