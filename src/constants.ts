@@ -126,6 +126,9 @@ export const KEPT_MS = 25;
 /** How many times as long a handshake may take: a second, for CURVE on a busy machine. */
 export const NEWCOMER_TICKS = 40;
 
+/** How long a question that waited for its connection waits for subscriptions whose connection is a step behind; it takes a few tenths of a millisecond. */
+export const SUBSCRIBING_MS = 5;
+
 /** How often in a row a program may compute for longer than it all should take. */
 export const LATE_TICKS = 10;
 

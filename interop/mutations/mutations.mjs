@@ -914,6 +914,13 @@ export const MUTATIONS = [
     tests: ["socket/newcomers"],
   },
   {
+    what: "a question does not wait for subscriptions whose connection is a step behind",
+    file: "session/session.ts",
+    from: "else if (pipe.outbox.pending) loop.turn.scheduleFirst(this);",
+    to: "else if (pipe.outbox.pending) this.schedule();",
+    tests: ["socket/newcomers"],
+  },
+  {
     what: "subscriptions go out at the end of the turn in which the handshake is done",
     file: "session/session.ts",
     from: "if (this.#isClosing || pattern.refills) this.flush();",

@@ -3,7 +3,7 @@
  * tests of what they get try again, those of what they do not get need not.
  */
 import { Socket as NetSocket } from "node:net";
-import { Publisher, Subscriber, XPublisher } from "../../src/index.ts";
+import { Dealer, Publisher, Subscriber, XPublisher } from "../../src/index.ts";
 import { Kept } from "../helpers/kept.ts";
 import { command, freePort, GREETING, octets, RawPeer, RawServer } from "../helpers/raw-peer.ts";
 import { Sockets } from "../helpers/sockets.ts";
@@ -280,5 +280,60 @@ for (const binds of [false, true]) {
     }
   });
 }
+
+it("a question that waited for its connection goes behind the subscriptions that wait for theirs", async () => {
+  const { write } = NetSocket.prototype;
+  const questions = await RawServer.listen();
+  const topics = await RawServer.listen();
+  let written: string[] = [];
+  NetSocket.prototype.write = function (this: NetSocket, ...given: unknown[]) {
+    for (const what of ["SUBSCRIBEnews", "question"]) if (String(given[0]).includes(what)) written.push(what);
+    return Reflect.apply(write, this, given) as boolean;
+  } as typeof write;
+  try {
+    // On a busy machine it need not wait so long.
+    await eventually(async () => {
+      const dealer = sockets.own(new Dealer({ linger: 0 }));
+      const subscriber = sockets.own(new Subscriber());
+      const isReady = new Promise((resolve) => dealer.events.on("handshake", resolve));
+      dealer.connect(questions.address);
+      subscriber.connect(topics.address);
+      subscriber.subscribe("news");
+      await dealer.send("question");
+      const [router, publisher] = await Promise.all([questions.accept(), topics.accept()]);
+      written = [];
+      await router.handshake("ROUTER");
+      await isReady;
+      for (let i = 0; i < 3; i++) await turn();
+      await publisher.handshake("PUB");
+      assert.equal(await router.message(), ["question"]);
+      assert.is(await publisher.command(), "SUBSCRIBEnews");
+      for (const socket of [dealer, subscriber]) socket.close();
+      return written[0] === "SUBSCRIBEnews";
+    });
+  } finally {
+    NetSocket.prototype.write = write;
+    await Promise.all([questions.close(), topics.close()]);
+  }
+});
+
+it("a question goes out though a publisher does not finish its handshake, or has gone", async () => {
+  const questions = await RawServer.listen();
+  const topics = await RawServer.listen();
+  for (const leaves of [true, false]) {
+    const dealer = sockets.own(new Dealer({ linger: 0 }));
+    const subscriber = sockets.own(new Subscriber({ reconnectInterval: -1 }));
+    subscriber.connect(topics.address);
+    const publisher = await topics.accept();
+    dealer.connect(questions.address);
+    await dealer.send("question");
+    const router = await questions.accept();
+    await router.handshake("ROUTER");
+    if (leaves) publisher.destroy();
+    assert.equal(await router.message(), ["question"]);
+    for (const socket of [dealer, subscriber]) socket.close();
+  }
+  await Promise.all([questions.close(), topics.close()]);
+});
 
 it.run();

@@ -79,7 +79,9 @@ export class Session implements ConnectionHandler, StreamHandler, PipeLink, Flus
   /** Starts the handshake. */
   start(): void {
     this.#stream.handler = this;
-    this.#newcomer = this.#host.pattern.expect();
+    const { loop, pattern } = this.#host;
+    this.#newcomer = pattern.expect();
+    if (pattern.refills) loop.turn.subscribing();
     const time = now();
     this.#connection.start(time);
     this.#arm(time);
@@ -143,6 +145,7 @@ export class Session implements ConnectionHandler, StreamHandler, PipeLink, Flus
     this.#isEnded = true;
     clearTimeout(this.#timer);
     this.#newcomer?.left();
+    if (!this.#isReady && this.#host.pattern.refills) this.#host.loop.turn.subscribed();
     this.#question?.cancel();
     const connection = this.#connection;
     this.#decodeRest();
@@ -187,11 +190,12 @@ export class Session implements ConnectionHandler, StreamHandler, PipeLink, Flus
   ready(peer: PeerInfo): void {
     this.#isReady = true;
     this.#arm();
-    const events = this.#host.events;
+    const { events, pattern, loop } = this.#host;
     // Peers of ZMTP 1.0 and 2.0 have no handshake, nor have raw ones.
     if (events.active && peer.version >= ZMTP_3_0) events.emit({ type: "handshake", address: this.address });
     const pipe = this.#keeper.ready(this, peer);
     if (pipe === undefined) {
+      if (pattern.refills) loop.turn.subscribed();
       this.#stream.destroy();
       return;
     }
@@ -200,13 +204,13 @@ export class Session implements ConnectionHandler, StreamHandler, PipeLink, Flus
     pipe.isConnected = true;
     pipe.peer = { address: pipe.peer.address, properties: peer.properties, identity: peer.identity };
     pipe.outbox.encodeTopics(this.#encodeTopic);
-    const { pattern } = this.#host;
     if (!pipe.isEnded) pattern.connected(pipe);
     this.#newcomer?.joined(pipe);
     this.#newcomer = undefined;
     // Subscriptions are ahead of what other sockets of this program say in the same turn: who is asked may publish at once.
     if (this.#isClosing || pattern.refills) this.flush();
-    else if (pipe.outbox.pending) this.schedule();
+    else if (pipe.outbox.pending) loop.turn.scheduleFirst(this);
+    if (pattern.refills) loop.turn.subscribed();
   }
 
   message(frames: Buffer[]): boolean {

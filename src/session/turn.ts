@@ -8,8 +8,14 @@
  *
  * One `Turn` serves all sockets of a context.
  */
-import { setImmediate } from "../clock.ts";
-import { LEAST_OPERATIONS, MESSAGES_PER_OPERATION, OPERATIONS_PER_INPUT, OPERATIONS_PER_TURN } from "../constants.ts";
+import { clearTimeout, setImmediate, setTimeout } from "../clock.ts";
+import {
+  LEAST_OPERATIONS,
+  MESSAGES_PER_OPERATION,
+  OPERATIONS_PER_INPUT,
+  OPERATIONS_PER_TURN,
+  SUBSCRIBING_MS,
+} from "../constants.ts";
 import { BusyPoll, type BusyPollOptions } from "./busy-poll.ts";
 
 /** Something with outgoing data. */
@@ -38,6 +44,10 @@ export class Turn {
   /** A receive began to wait for an answer in this turn, and a large piece came in. */
   #asked = false;
   #streams = false;
+  /** Subscribers in the handshake, and those whose first messages go behind their subscriptions. */
+  #subscribing = 0;
+  #behind: Flushable[] = [];
+  #behindTimer: NodeJS.Timeout | undefined;
 
   constructor(options: BusyPollOptions) {
     this.#busyPoll = new BusyPoll(options);
@@ -50,6 +60,37 @@ export class Turn {
     this.#waiting.push(item);
     this.#arm();
   }
+
+  /** A subscriber begins its handshake. */
+  subscribing(): void {
+    this.#subscribing++;
+  }
+
+  /** It is over: the subscriptions are out, or it has failed. */
+  subscribed(): void {
+    if (--this.#subscribing === 0) this.#scheduleBehind();
+  }
+
+  /**
+   * Schedules an item with what waited for its connection: behind subscriptions that wait for theirs, if that takes no longer than
+   * SUBSCRIBING_MS. A program that subscribes and asks in one turn means to hear what is published when it is asked.
+   */
+  scheduleFirst(item: Flushable): void {
+    if (this.#subscribing === 0) {
+      this.schedule(item);
+      return;
+    }
+    this.#behind.push(item);
+    this.#behindTimer ??= setTimeout(this.#scheduleBehind, SUBSCRIBING_MS);
+  }
+
+  readonly #scheduleBehind = (): void => {
+    clearTimeout(this.#behindTimer);
+    this.#behindTimer = undefined;
+    const items = this.#behind;
+    this.#behind = [];
+    for (const item of items) this.schedule(item);
+  };
 
   /** A receive begins to wait for the answer to a question of this turn, which goes out when the turn ends. */
   expectAnswer(): void {
