@@ -628,7 +628,7 @@ export const MUTATIONS = [
   {
     what: "what was sent while the peer was away is not flushed to it",
     file: "session/session.ts",
-    from: "    else if (pipe.outbox.pending) this.schedule();\n",
+    from: "    else if (pipe.outbox.pending) loop.turn.scheduleFirst(this);\n",
     to: "",
     tests: ["session/reconnect", "socket/push"],
   },
