@@ -28,7 +28,7 @@ int main (int argc, char **argv)
             do {
                 check (zmq_send (pub, "A", 1, 0) == 1, "zmq_send");
             } while (!command_waits (PROBE_INTERVAL_MS));
-            tell_sent (0, 0);
+            tell_sent (0, &at_start);
         } else if (strcmp (command, "run") == 0) {
             long count = send_stream (pub, payload, size, (double) duration, receivers);
             while (drops && !command_waits (PROBE_INTERVAL_MS))

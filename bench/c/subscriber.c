@@ -77,6 +77,7 @@ static void synchronize (void **subs, long sockets, long topics)
 {
     char probe[8];
     char topic[32];
+    struct rusage at_start = usage_now ();
     for (long i = 0; i < sockets; i++)
         check (zmq_recv (subs[i], probe, sizeof probe, 0) >= 0, "zmq_recv");
     for (long j = 0; j < topics; j++) {
@@ -86,7 +87,7 @@ static void synchronize (void **subs, long sockets, long topics)
         for (long i = 0; i < sockets; i++)
             set_text (subs[i], ZMQ_SUBSCRIBE, topic);
     }
-    tell_sent (0, 0);
+    tell_sent (0, &at_start);
 }
 
 static void run_slowly (void *sub, long interval_ms)
