@@ -34,6 +34,7 @@ const BUILTINS = new Map([
     entry(name, name === "fs" || name === "path" ? ["transport/", "auth/certificates"] : ["transport/"]),
   ),
   entry("crypto", ["crypto/", "transport/ws"]),
+  entry("async_hooks", [CLOCK]),
   entry("timers", [CLOCK]),
   entry("buffer", [""]),
   entry("events", [""]),

@@ -6,13 +6,36 @@
  * with Jest's `enableGlobally`: none is a global, and `process.uptime` is nothing that anybody fakes. It counts as
  * `performance.now` does, without the two milliseconds that the first touch of `performance` takes.
  */
+import { AsyncResource } from "node:async_hooks";
 import * as timers from "node:timers";
 
-export const setTimeout: typeof timers.setTimeout = timers.setTimeout;
+const { setTimeout: timeout, setImmediate: immediate } = timers;
 export const clearTimeout: typeof timers.clearTimeout = timers.clearTimeout;
 export const setInterval: typeof timers.setInterval = timers.setInterval;
 export const clearInterval: typeof timers.clearInterval = timers.clearInterval;
-export const setImmediate: typeof timers.setImmediate = timers.setImmediate;
+
+/** How many of the asynchronous resources of this process are ours. */
+let own = 0;
+
+export function setTimeout(callback: () => void, milliseconds: number): NodeJS.Timeout {
+  own++;
+  return timeout(callback, milliseconds);
+}
+
+export function setImmediate(callback: () => void): NodeJS.Immediate {
+  own++;
+  return immediate(callback);
+}
+
+/**
+ * Counts the asynchronous resources that others have made in this process: callbacks of the check phase, timers, requests. While
+ * the number stays, nobody has set a callback. Node numbers all that it makes in order; where the runtime does not, the number
+ * is another one each time.
+ */
+export function countOthers(): number {
+  own++;
+  return new AsyncResource("ZMTP").asyncId() - own;
+}
 
 /** In seconds; in one place, where a test can count or change it. */
 export const internals: { uptime(): number } = { uptime: process.uptime };

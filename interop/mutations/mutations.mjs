@@ -705,8 +705,8 @@ export const MUTATIONS = [
   {
     what: "timers are looked up when they are used",
     file: "clock.ts",
-    from: "export const setImmediate: typeof timers.setImmediate = timers.setImmediate;",
-    to: "export const setImmediate = ((call: () => void) => globalThis.setImmediate(call)) as typeof timers.setImmediate;",
+    from: "return immediate(callback);",
+    to: "return globalThis.setImmediate(callback);",
     tests: ["lifecycle/faked-timers"],
   },
   // The turn of the event loop.
@@ -926,5 +926,35 @@ export const MUTATIONS = [
     from: "if (this.#isClosing || pattern.refills) this.flush();",
     to: "if (this.#isClosing) this.flush();",
     tests: ["socket/newcomers"],
+  },
+
+  // Answers inside of the process.
+  {
+    what: "callbacks that others set for the check phase are not looked for",
+    file: "transport/answers.ts",
+    from: "countOthers() === this.#passed",
+    to: "!Number.isNaN(this.#passed)",
+    tests: ["transport/answers"],
+  },
+  {
+    what: "what follows an answer over inproc overtakes it",
+    file: "transport/inproc.ts",
+    from: "this.#late.length > 0 || !this.#mayArrive",
+    to: "!this.#mayArrive",
+    tests: ["transport/answers"],
+  },
+  {
+    what: "answers on their way do not count towards the mark",
+    file: "transport/inproc.ts",
+    from: "return far.waiting + far.#late.length - far.#lateTopics;",
+    to: "return far.waiting;",
+    tests: ["transport/answers"],
+  },
+  {
+    what: "answers on their way are lost when their sender closes",
+    file: "transport/inproc.ts",
+    from: "while (this.#late.length > 0) this.#arriveLate();",
+    to: "this.#dropLate();",
+    tests: ["transport/answers"],
   },
 ];

@@ -317,6 +317,10 @@ export class SocketCore implements SessionHost, PatternHost, InprocHost, Options
     return new Connection({ socketType, routingId: options.routingId, clock: now, ...setup }, handler);
   }
 
+  get isWaiting(): boolean {
+    return this.receiver.isWaiting;
+  }
+
   facts(): PeerFacts {
     return { address: "", properties: ownProperties(this.options), identity: this.options.routingId };
   }

@@ -82,6 +82,11 @@ export class Receiver {
     return this.#core.loop.turn.allows() ? Promise.resolve(step) : this.#core.loop.turn.later(step);
   }
 
+  /** Whether a receive waits. */
+  get isWaiting(): boolean {
+    return this.#pending !== undefined;
+  }
+
   /** Gives a message to a receive that waits. False: nobody does, or not for a single one. */
   hand(frames: Buffer[]): boolean {
     const pending = this.#pending;

@@ -1,6 +1,6 @@
 /**
  * inproc: two sockets of one context, joined by a pair of pipes. No octet is encoded: a message that is sent to one end
- * arrives at the other in the same moment.
+ * arrives at the other in the same moment, but for answers (answers.ts).
  *
  *     socket A  <- owner -  pipe a  <- peer ->  pipe b  - owner ->  socket B
  *
@@ -22,6 +22,7 @@ import { type EventSink, protocolEventError, reportMissing } from "../events.ts"
 import { SOCKET_TYPE_NAMES } from "../options.ts";
 import { type PeerFacts, Pipe, type PipeOwner } from "../pipe.ts";
 import { Ring } from "../ring.ts";
+import { Answers } from "./answers.ts";
 
 /** One end of a socket, as inproc needs it. */
 export interface InprocHost {
@@ -32,6 +33,8 @@ export interface InprocHost {
   facts(): PeerFacts;
   /** Who may be joined to it; whoever is no socket leaves it out, and may be joined to any. */
   readonly socketType?: number;
+  /** Whether a receive waits, which a message wakes. */
+  readonly isWaiting?: boolean;
   /** Hears of a refused peer, the only event of inproc. */
   readonly events?: EventSink;
   readonly limits: { readonly send: number; readonly receive: number; readonly conflate: boolean };
@@ -39,6 +42,7 @@ export interface InprocHost {
 
 /** The names of one context. */
 export class InprocNames {
+  readonly answers: Answers = new Answers();
   readonly #bound = new Map<string, InprocBinder>();
   readonly #early = new Map<string, Set<InprocPipe>>();
 
@@ -186,6 +190,9 @@ export class InprocPipe extends Pipe {
   /** Messages and subscriptions written before the name was bound. */
   readonly #early = new Ring<Buffer[] | WaitingTopic>();
   #earlyTopics = 0;
+  /** What comes from the other end in the check phase, each with a callback of its own. */
+  readonly #late = new Ring<Buffer[] | WaitingTopic>();
+  #lateTopics = 0;
   /** What was written early has gone over. */
   #isOpen = false;
   #sendLimit: number;
@@ -231,9 +238,7 @@ export class InprocPipe extends Pipe {
     for (;;) {
       const early = this.#early.shift();
       if (early === undefined) break;
-      if (early instanceof WaitingTopic) this.#tell(early);
-      else if (isMissing(early)) reportMissing(this.host.events, this.address);
-      else this.#far?.deliver(early);
+      if (this.#far !== undefined) this.#far.#arrive(early);
     }
     this.#earlyTopics = 0;
     this.#isOpen = true;
@@ -247,7 +252,9 @@ export class InprocPipe extends Pipe {
 
   /** Messages on their way to the other end. */
   get #waiting(): number {
-    return this.#far === undefined ? this.#early.length - this.#earlyTopics : this.#far.waiting;
+    const far = this.#far;
+    if (far === undefined) return this.#early.length - this.#earlyTopics;
+    return far.waiting + far.#late.length - far.#lateTopics;
   }
 
   /** How many may be. */
@@ -271,7 +278,7 @@ export class InprocPipe extends Pipe {
   override write(frames: readonly Uint8Array[]): void {
     const owned: Buffer[] = new Array(frames.length);
     for (let i = 0; i < frames.length; i++) owned[i] = own(frames[i] as Uint8Array);
-    if (this.#far !== undefined) this.#far.deliver(owned);
+    if (this.#far !== undefined) this.#far.#deliver(owned);
     else {
       if (this.conflates) this.#early.clear();
       this.#early.push(owned);
@@ -290,7 +297,7 @@ export class InprocPipe extends Pipe {
   override subscribe(topic: Buffer, subscribe: boolean): void {
     const change = new WaitingTopic(topic, subscribe);
     if (this.#isOpen) {
-      this.#tell(change);
+      if (this.#far !== undefined) this.#far.#deliver(change);
     } else {
       this.#early.push(change);
       this.#earlyTopics++;
@@ -309,11 +316,6 @@ export class InprocPipe extends Pipe {
     this.#earlyTopics = 0;
   }
 
-  #tell({ topic, subscribe }: WaitingTopic): void {
-    const far = this.#far;
-    if (far !== undefined && !far.isEnded) far.owner.subscription(far, topic, subscribe);
-  }
-
   override moveUnsent(): void {
     // Nothing waits here for a peer that was known and is gone: the pair ends with it.
   }
@@ -330,9 +332,47 @@ export class InprocPipe extends Pipe {
     this.close();
   }
 
-  /** A message from the other end. */
-  deliver(frames: Buffer[]): void {
-    if (!this.isEnded) this.push(frames);
+  /** The other end has sent something. What follows an answer stays behind it. */
+  #deliver(what: Buffer[] | WaitingTopic): void {
+    if (this.isEnded) return;
+    if (this.#late.length > 0 || !this.#mayArrive) this.#postpone(what);
+    else this.#arrive(what);
+  }
+
+  /** Nobody but a socket answers. */
+  get #mayArrive(): boolean {
+    const far = this.#far;
+    if (far === undefined || far.host.socketType === undefined || this.host.socketType === undefined) return true;
+    return this.#names.answers.mayArrive(far.host);
+  }
+
+  #postpone(what: Buffer[] | WaitingTopic): void {
+    if (what instanceof WaitingTopic) this.#lateTopics++;
+    else if (this.conflates) this.#dropLate();
+    this.#late.push(what);
+    this.#names.answers.later(this.#arriveLate);
+  }
+
+  readonly #arriveLate = (): void => {
+    const what = this.#late.shift();
+    if (what === undefined) return;
+    if (what instanceof WaitingTopic) this.#lateTopics--;
+    this.#arrive(what);
+    if (this.#far !== undefined) this.#far.#roomMade();
+  };
+
+  #arrive(what: Buffer[] | WaitingTopic): void {
+    if (this.isEnded) return;
+    const far = this.#far;
+    if (far?.host.socketType !== undefined && this.host.isWaiting) this.#names.answers.wakes(far.host);
+    if (what instanceof WaitingTopic) this.owner.subscription(this, what.topic, what.subscribe);
+    else if (isMissing(what)) reportMissing((far ?? this).host.events, this.address);
+    else this.push(what);
+  }
+
+  #dropLate(): void {
+    this.#late.clear();
+    this.#lateTopics = 0;
   }
 
   override pull(): Buffer[] | undefined {
@@ -402,6 +442,8 @@ export class InprocPipe extends Pipe {
   }
 
   #end(drops: boolean): void {
+    if (drops) this.#dropLate();
+    while (this.#late.length > 0) this.#arriveLate();
     this.isEnded = true;
     this.isConnected = false;
     // Whoever waits to write to a pair that ends must not be told of room.
