@@ -108,6 +108,22 @@ it("keeps a stop of the session while it changes to the wire", () => {
   assert.equal(bench.lines.slice(2), ["message 62", "message 63"]);
 });
 
+it("delivers what waits undecoded before a fault of the wire, then ends, and takes nothing behind it", () => {
+  const good = new Inverted().wrap([hex("000161 000162 000163")])[0];
+  const behind = new Inverted().wrap([hex("000164")])[0];
+  const stream = Buffer.concat([hex(`${GREETING} 0402 4849`), good, Buffer.of(0xdd), behind]);
+  for (const [name, chunks] of deliveries(stream)) {
+    const log: string[] = [];
+    const bench = new Bench("PULL", { curve: inverted(false, log) }).start();
+    bench.takes = false;
+    for (const chunk of chunks) bench.connection.receive(chunk, 0);
+    for (let i = 0; i < 10 && bench.failure === undefined; i++) bench.connection.resume(0);
+    const told = ["message 61", "message 62", "message 63", "ERR_ZMTP_CRYPTOGRAPHIC"];
+    assert.equal(bench.lines, ["ready 301  ", ...told], name);
+    assert.equal(log, ["received HI", "wiped"], name);
+  }
+});
+
 it("wipes keys however a connection ends", () => {
   for (const end of ["close", "fault", "timeout"]) {
     const log: string[] = [];

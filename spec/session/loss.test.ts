@@ -2,14 +2,18 @@
  * What a lost connection takes with it, and what not: the table of facts about ZeroMQ, row by row, against a peer that
  * dies on command.
  */
-import { Publisher, Pull, Push, Reply, Request, Subscriber } from "zmtp";
+import { type AddressInfo, connect, createServer, type Socket as NetSocket } from "node:net";
+import { Context, curveKeyPair, Publisher, Pull, Push, Reply, Request, Subscriber } from "zmtp";
+import { Authenticator } from "../../src/auth.ts";
 import { encodeFrame, FLAG_MORE } from "../../src/codec/frame.ts";
 import { DECODE_AHEAD_MESSAGES } from "../../src/constants.ts";
-import { command, GREETING, RawPeer, RawServer } from "../helpers/raw-peer.ts";
+import { command, GREETING, octets, RawPeer, RawServer } from "../helpers/raw-peer.ts";
+import { Sockets } from "../helpers/sockets.ts";
 import { assert, suite } from "../helpers/test.ts";
 import { eventually, isPending, turn } from "../helpers/wait.ts";
 
 const it = suite("session/loss");
+const sockets = new Sockets(it);
 
 const QUICK = { reconnectInterval: 10, linger: 0 };
 const BODY_BYTES = 65536;
@@ -358,5 +362,95 @@ it("a peer that leaves is noticed while what it sent waits undecoded, and all of
   for (let i = 0; i < count; i++) assert.is(String((await pull.receive())[0]), String(i));
   pull.close();
 });
+
+/** More than are decoded ahead of the reader. */
+const WAITING = DECODE_AHEAD_MESSAGES * 3;
+
+async function readAll(pull: Pull): Promise<void> {
+  for (let i = 0; i < WAITING; i++) assert.is(String((await pull.receive())[0]), String(i));
+}
+
+/** Connects to where a socket is bound. */
+function reach(address: string | null): NetSocket {
+  const text = String(address);
+  return text.startsWith("ipc://") ? connect(text.slice(6)) : connect(Number(text.split(":")[2]), "127.0.0.1");
+}
+
+const context = new Context();
+const authenticator = new Authenticator({ context });
+authenticator.setUsers({ admin: "secret" });
+authenticator.start();
+it.after(() => authenticator.stop());
+const keys = curveKeyPair();
+const clientKeys = curveKeyPair();
+const SECURED: readonly (readonly [string, object, object])[] = [
+  ["NULL", {}, {}],
+  ["PLAIN", { context, plainServer: true }, { plainUsername: "admin", plainPassword: "secret" }],
+  [
+    "CURVE",
+    { curveServer: true, curveSecretKey: keys.secretKey },
+    { curveServerKey: keys.publicKey, curvePublicKey: clientKeys.publicKey, curveSecretKey: clientKeys.secretKey },
+  ],
+];
+
+for (const transport of ["tcp", "ipc"] as const) {
+  for (const isLeft of [false, true]) {
+    const how = `over ${transport}, ${isLeft ? "and the peer leaves" : "and the peer stays"}`;
+    for (const [mechanism, server, client] of SECURED) {
+      it(`what waits undecoded before a fault is delivered: ${mechanism} ${how}`, async () => {
+        const pull = new Pull({ linger: 0, ...server });
+        await sockets.bound(pull, transport);
+        const gone = new Promise<void>((resolve) => pull.events.on("disconnect", () => resolve()));
+        // In between, somebody adds bad octets behind the last good one.
+        const between = createServer({ allowHalfOpen: true }, (near) => {
+          const far = reach(pull.lastEndpoint);
+          far.pipe(near);
+          near.pipe(far, { end: false });
+          near
+            .on("error", () => {})
+            .on("end", () => {
+              far.write(Buffer.alloc(64, 0xff));
+              if (isLeft) far.end();
+            });
+          far.on("error", () => {});
+        });
+        await new Promise<void>((resolve) => between.listen(0, "127.0.0.1", resolve));
+        const push = new Push({ ...client });
+        push.connect(`tcp://127.0.0.1:${(between.address() as AddressInfo).port}`);
+        for (let i = 0; i < WAITING; i++) await push.send(String(i));
+        push.close();
+        if (isLeft) await gone;
+        await readAll(pull);
+        await gone;
+        pull.close();
+        between.close();
+      });
+    }
+    const classic = [
+      ["2.0", "ff00000000000000017f 01 08 0000", (body: Buffer) => encodeFrame(0, body)],
+      ["1.0", "0100", (body: Buffer) => Buffer.concat([Buffer.of(body.length + 1, 0), body])],
+    ] as const;
+    for (const [version, opening, frame] of classic) {
+      it(`what waits undecoded before a fault is delivered: ZMTP ${version} ${how}`, async () => {
+        const pull = new Pull({ linger: 0 });
+        await sockets.bound(pull, transport);
+        const gone = new Promise<void>((resolve) => pull.events.on("disconnect", () => resolve()));
+        const peer = new RawPeer(reach(pull.lastEndpoint));
+        peer.write(octets(opening));
+        for (let i = 0; i < WAITING; i++) peer.write(frame(Buffer.from(String(i))));
+        // A frame whose flags are reserved, or a length without room for them.
+        peer.write(Buffer.alloc(64, version === "1.0" ? 0 : 0xff));
+        if (isLeft) {
+          peer.socket.end();
+          await gone;
+        }
+        await readAll(pull);
+        await gone;
+        peer.destroy();
+        pull.close();
+      });
+    }
+  }
+}
 
 it.run();

@@ -91,6 +91,8 @@ export class Connection implements DecoderSink, SecurityOwner, LifePort {
   #isGraced = false;
   /** The octets behind the handshake have to be unwrapped, though the decoder has them. */
   #isRewired = false;
+  /** What the wire found behind good octets that wait undecoded: they are delivered before it ends the connection. */
+  #fault: ProtocolError | undefined = undefined;
 
   constructor(settings: ConnectionSettings, handler: ConnectionHandler) {
     const { options } = settings;
@@ -162,7 +164,9 @@ export class Connection implements DecoderSink, SecurityOwner, LifePort {
     if (this.#isClosed) return false;
     this.#now = now;
     try {
-      return this.#decoder.resume();
+      if (!this.#decoder.resume()) return false;
+      if (this.#fault !== undefined) throw this.#fault;
+      return true;
     } catch (error) {
       this.#caught(error);
       return false;
@@ -287,12 +291,15 @@ export class Connection implements DecoderSink, SecurityOwner, LifePort {
   // Octets in.
 
   #feed(chunk: Buffer): void {
+    if (this.#fault !== undefined) return;
     const wire = this.#wire;
     if (wire === undefined) {
       this.#decoder.push(chunk);
     } else {
       for (const piece of wire.unwrap(chunk)) this.#decoder.push(piece);
-      if (wire.failure !== undefined) throw wire.failure;
+      if (wire.failure === undefined) return;
+      if (!this.#decoder.stopped) throw wire.failure;
+      this.#fault = wire.failure;
     }
   }
 
