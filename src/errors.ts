@@ -81,6 +81,19 @@ export function systemError(cause: NodeJS.ErrnoException, address?: string): Err
   return new ErrnoError(cause.code ?? "EIO", errno, row?.[1] ?? cause.message, address, cause);
 }
 
+/**
+ * What an application's code threw, as a warning can tell it. It may be anything, also something without a text, or an error that
+ * throws where Node prints it and nobody could catch.
+ */
+export function tellable(thrown: unknown): Error | string {
+  try {
+    const text = String(thrown);
+    return thrown instanceof Error ? thrown : text;
+  } catch {
+    return "something was thrown that has no text";
+  }
+}
+
 /** The protocol faults by libzmq's monitor codes: the name after `ERR_` and the number. */
 export const PROTOCOL_CODES = {
   ERR_ZMTP_UNSPECIFIED: 0x10000000,

@@ -244,6 +244,15 @@ it("check has the last word on those whom the rules let in, at once or later", a
   assert.is(decisions.at(-1)?.[1].userId, "late");
 });
 
+/** An error that throws when it is printed. */
+function untellable(): Error {
+  const error = new Error("never told");
+  error.toString = (): string => {
+    throw new Error("in toString");
+  };
+  return error;
+}
+
 it("a check that throws, rejects or answers nonsense is 500, with a warning, and the authenticator goes on", async () => {
   const warnings: string[] = [];
   const note = (warning: Error): number => warnings.push(warning.message);
@@ -264,6 +273,14 @@ it("a check that throws, rejects or answers nonsense is 500, with a warning, and
         throw "no error";
       },
     ],
+    [/no text/, () => Promise.reject(Object.create(null))],
+    [
+      /no text/,
+      () => {
+        throw { toString: () => Object.create(null) };
+      },
+    ],
+    [/no text/, () => Promise.reject(untellable())],
     [/undefined/, () => Promise.reject()],
     [/undefined/, () => undefined],
     [/null/, () => null],
@@ -452,6 +469,20 @@ it("failures of the application's code are warned of once a second, and counted"
   await eventually(() => warnings.length === 2);
   assert.match(warnings[0], /^(?:thrown|rejected)$/);
   assert.match(warnings[1], /^(?:thrown|rejected) \(the last of 99 failures in a second\)$/);
+  process.off("warning", note);
+});
+
+it("failures without a text are counted as well", async () => {
+  const warnings: string[] = [];
+  const note = (warning: Error): number => warnings.push(warning.message);
+  process.on("warning", note);
+  const { context, auth } = authenticator({ check: () => Promise.reject(Object.create(null)) });
+  auth.setUsers({ admin: "secret" });
+  const asker = sockets.own(new Dealer({ context }));
+  asker.connect(ZAP);
+  for (let i = 0; i < 3; i++) await asker.send(["", "1.0", ...question(i)]);
+  for (let i = 0; i < 3; i++) assert.is(String((await asker.receive())[3]), "500");
+  await eventually(() => warnings.some((text) => /no text \(the last of \d failures in a second\)$/.test(text)));
   process.off("warning", note);
 });
 

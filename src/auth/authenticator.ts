@@ -20,7 +20,7 @@ import { decodeZ85, encodeZ85 } from "../codec/z85.ts";
 import type { Context } from "../context.ts";
 import { KEY_BYTES } from "../crypto/crypto.ts";
 import { digestOf, sameDigest } from "../crypto/digest.ts";
-import { errnoError } from "../errors.ts";
+import { errnoError, tellable } from "../errors.ts";
 import { ZAP_ENDPOINT } from "../mechanism/zap.ts";
 import type { Pipe } from "../pipe.ts";
 import type { SocketCore } from "../socket/core.ts";
@@ -293,13 +293,14 @@ export class Authenticator {
       return;
     }
     this.#isQuiet = true;
-    process.emitWarning(error instanceof Error ? error : String(error));
+    process.emitWarning(tellable(error));
     setTimeout(this.#sayRest, WARNING_GAP_MS).unref();
   }
 
   readonly #sayRest = (): void => {
     const count = this.#unsaid;
-    const text = this.#lastFault instanceof Error ? this.#lastFault.message : String(this.#lastFault);
+    const fault = tellable(this.#lastFault);
+    const text = fault instanceof Error ? fault.message : fault;
     this.#isQuiet = false;
     this.#unsaid = 0;
     this.#lastFault = undefined;
