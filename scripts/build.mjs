@@ -6,7 +6,7 @@
  *   auth.cjs, v5-compat.cjs …    the sub-path entries (those that exist in src), which take what they share from zmtp.cjs
  *   <name>.cjs                   a lazy chunk: what a file in src loads by `require("./<name>.ts")` instead of an import
  *   *.mjs, *.d.mts               thin ESM wrappers: the same objects under `import`
- *   types/                       the declarations, by tsc
+ *   types/                       the declarations; types-3.7/ the same for compilers before TypeScript 4.3
  *
  * Two bundles that both held the sources would be two inproc registries and two error classes. So a module is in zmtp.cjs or
  * in one chunk, never in two outputs: a chunk that imports a module of zmtp.cjs gets zmtp.cjs's own copy of it, and the
@@ -17,7 +17,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { createRequire } from "node:module";
 import path from "node:path";
 import { build } from "esbuild";
-import { BIN, ROOT, run } from "./lib.mjs";
+import { bundleDeclarations, downLevel } from "./declarations.mjs";
+import { ROOT } from "./lib.mjs";
 import { sodiumWasm } from "./sodium-wasm.mjs";
 
 const SRC = path.join(ROOT, "src");
@@ -27,6 +28,9 @@ const DIST = path.join(ROOT, "dist");
  * source maps hold relative paths.
  */
 const NEW = path.join(ROOT, `dist-${process.pid}`);
+
+/** The entries of the package that there are. */
+const ENTRIES = ["index", "auth", "draft", "v5-compat"].filter((entry) => existsSync(path.join(SRC, `${entry}.ts`)));
 
 const load = createRequire(import.meta.url);
 // An entry may warn that it is experimental when it is loaded here: that is for its users.
@@ -146,9 +150,7 @@ async function implementation(outfile, parts, chunks) {
 async function bundle() {
   /** @type {Map<string, string>} */
   const chunks = new Map();
-  for (const entry of ["auth", "draft", "v5-compat"]) {
-    if (existsSync(path.join(SRC, `${entry}.ts`))) chunks.set(entry, path.join(SRC, `${entry}.ts`));
-  }
+  for (const entry of ENTRIES) if (entry !== "index") chunks.set(entry, path.join(SRC, `${entry}.ts`));
 
   // Which modules there are, and what they export: once with none of them shared, once with all.
   const probe = path.join(NEW, "probe.cjs");
@@ -191,8 +193,7 @@ async function bundle() {
 
 /** Writes the CommonJS main entry and the ESM wrappers of all entries. */
 function writeEntries() {
-  for (const entry of ["index", "auth", "draft", "v5-compat"]) {
-    if (!existsSync(path.join(SRC, `${entry}.ts`))) continue;
+  for (const entry of ENTRIES) {
     const exported = entry === "index" ? load(path.join(NEW, "zmtp.cjs")).index : load(path.join(NEW, `${entry}.cjs`));
     const names = Object.keys(exported).sort();
     if (entry === "index") {
@@ -219,25 +220,13 @@ function writeEntries() {
   }
 }
 
-/** Emits the declarations. Their imports say `.ts` as the sources do; consumers resolve `.js` everywhere. */
-async function declarations() {
-  const outDir = path.join(NEW, "types");
-  const { code } = await run(process.execPath, [BIN.tsc, "--project", "tsconfig.build.json", "--outDir", outDir]);
-  if (code !== 0) throw new Error("the declarations could not be made: see above");
-  for (const file of readdirSync(outDir, { recursive: true, encoding: "utf8" })) {
-    if (!file.endsWith(".d.ts")) continue;
-    const text = readFileSync(path.join(outDir, file), "utf8");
-    const importing = /((?:from|import)\s*\(?\s*"\.\.?\/[^"]*)\.ts"/g;
-    writeFileSync(path.join(outDir, file), text.replace(importing, '$1.js"'));
-  }
-}
-
 try {
   mkdirSync(NEW, { recursive: true });
   const metafiles = await bundle();
   writeNotices(metafiles.values());
   writeEntries();
-  await declarations();
+  await bundleDeclarations(SRC, path.join(NEW, "types"), ENTRIES);
+  downLevel(path.join(NEW, "types"), path.join(NEW, "types-3.7"));
   rmSync(DIST, { recursive: true, force: true });
   renameSync(NEW, DIST);
   const sizes = [...metafiles].map(([name, { outputs }]) => {

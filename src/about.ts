@@ -12,7 +12,7 @@ export function curveKeyPair(): { publicKey: string; secretKey: string } {
 }
 
 /** What can be used. The draft sockets and tipc, which the native binding has, are not here: programs ask before they use them. */
-export const capability: Readonly<Record<string, boolean>> = {
+export const capability: Partial<Record<"ipc" | "pgm" | "tipc" | "norm" | "curve" | "gssapi" | "draft", boolean>> = {
   ipc: true,
   pgm: false,
   tipc: false,

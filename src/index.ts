@@ -1,8 +1,8 @@
 /** zmtp: ZeroMQ sockets over Node's own streams. The names here are those of the `zeromq` package, no more and no less. */
+import type { ErrnoError as Raised } from "./errors.ts";
 
 export { capability, curveKeyPair, version } from "./about.ts";
 export { Context, context } from "./context.ts";
-export type { ErrnoError } from "./errors.ts";
 export type {
   Event,
   EventOfType,
@@ -21,10 +21,10 @@ export { Reply } from "./socket/reply.ts";
 export { Request } from "./socket/request.ts";
 export { Router } from "./socket/router.ts";
 export {
+  type NamedConnectOptions as RouterConnectOptions,
+  type NamedConnectOptions as StreamConnectOptions,
   type Readable,
   type RoutedConnectOptions,
-  type RoutedConnectOptions as RouterConnectOptions,
-  type RoutedConnectOptions as StreamConnectOptions,
   Socket,
   type SocketOptions,
   type Writable,
@@ -33,3 +33,6 @@ export { Stream } from "./socket/stream.ts";
 export { Subscriber } from "./socket/subscriber.ts";
 export { XPublisher } from "./socket/xpublisher.ts";
 export { XSubscriber } from "./socket/xsubscriber.ts";
+
+/** An error with libzmq's code and number. A type only: there is no such class to make instances of. */
+export type ErrnoError = Raised;

@@ -3,7 +3,7 @@
  * that each one is. Setting one throws a `TypeError` for a value of the wrong type, EINVAL for one out of range, and ENOTSOCK
  * once the socket is closed. What is not marked live holds for the next `bind` or `connect`, and connections made by it.
  */
-import type { Verbosity } from "./options.ts";
+import type { SocketTypeNumber, Verbosity } from "./options.ts";
 
 /** What every socket has. */
 export interface SocketOptionsCommon {
@@ -14,7 +14,7 @@ export interface SocketOptionsCommon {
   /** Milliseconds that a multicast receiver may be absent. Default 10000. Without effect: there is no multicast. (ZMQ_RECOVERY_IVL) */
   recoveryInterval: number;
   /** The number of the socket's type. (ZMQ_TYPE) */
-  readonly type: number;
+  readonly type: SocketTypeNumber;
   /**
    * Milliseconds that unsent messages are kept after `close`: -1 until they are delivered, 0 not at all. Default -1, and 0 for SUB,
    * XSUB and DISH, or where `context.blocky` is false. Read at `close`. Live. (ZMQ_LINGER)
@@ -68,6 +68,18 @@ export interface SocketOptionsCommon {
   /** The public key of the server to connect to; makes this end a client. As `curvePublicKey`. (ZMQ_CURVE_SERVERKEY) */
   get curveServerKey(): string | null;
   set curveServerKey(key: string | Buffer | null);
+  /** Not available, as in `zeromq`: a TypeError. (ZMQ_GSSAPI_SERVER) */
+  gssapiServer: boolean;
+  /** Not available, as in `zeromq`: a TypeError. (ZMQ_GSSAPI_PRINCIPAL) */
+  gssapiPrincipal: string | null;
+  /** Not available, as in `zeromq`: a TypeError. (ZMQ_GSSAPI_SERVICE_PRINCIPAL) */
+  gssapiServicePrincipal: string | null;
+  /** Not available, as in `zeromq`: a TypeError. (ZMQ_GSSAPI_PLAINTEXT) */
+  gssapiPlainText: boolean;
+  /** Not available, as in `zeromq`: a TypeError. (ZMQ_GSSAPI_PRINCIPAL_NAMETYPE) */
+  gssapiPrincipalNameType: "hostBased" | "userName" | "krb5Principal";
+  /** Not available, as in `zeromq`: a TypeError. (ZMQ_GSSAPI_SERVICE_PRINCIPAL_NAMETYPE) */
+  gssapiServicePrincipalNameType: "hostBased" | "userName" | "krb5Principal";
   /** Domain that the ZAP handler is asked with, 1 to 255 octets. Default null. (ZMQ_ZAP_DOMAIN) */
   zapDomain: string | null;
   /** The ZAP handler has to be there when a domain is set, and is not asked without one. Default false. (ZMQ_ZAP_ENFORCE_DOMAIN) */
@@ -227,6 +239,7 @@ export interface XPublisherOptions extends NoDropOptions, InvertMatchingOptions,
   /** As `manual`, and the next message goes only to the peer that was reported last. Default false. Live. (ZMQ_XPUB_MANUAL_LAST_VALUE) */
   set manualLastValue(value: boolean);
   /** What each new subscriber is sent first; null nothing. Default null. Live. (ZMQ_XPUB_WELCOME_MSG) */
+  get welcomeMessage(): string | null;
   set welcomeMessage(message: string | Buffer | null);
   /** Reports every subscription ("allSubs"), or every end of one too ("allSubsUnsubs"); null the first and last of a topic. Default null. Live. (ZMQ_XPUB_VERBOSE, ZMQ_XPUB_VERBOSER) */
   set verbosity(value: Verbosity);

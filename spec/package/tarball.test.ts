@@ -3,7 +3,7 @@
  * a bundler and every way in which TypeScript resolves a package. Needs a build: `npm run package`.
  */
 import { execFile } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { assert, suite } from "../helpers/test.ts";
@@ -107,7 +107,7 @@ it("holds the build, its sources, and no more", () => {
 it("has every file that its manifest names, types first", () => {
   const seen: string[] = [];
   const visit = (value: unknown): void => {
-    if (typeof value === "string") seen.push(value);
+    if (typeof value === "string") seen.push(value.replace("*", "index.d.ts"));
     else for (const inner of Object.values(value as object)) visit(inner);
   };
   const { main, module, types, exports, typesVersions } = manifest();
@@ -120,6 +120,20 @@ it("has every file that its manifest names, types first", () => {
   for (const entry of Object.values(exports as Record<string, string | Record<string, object>>)) {
     if (typeof entry === "string") continue;
     for (const condition of Object.values(entry)) assert.is(Object.keys(condition)[0], "types");
+  }
+});
+
+it("has declarations that lead an editor to the sources, and name no private field, which programs for ES5 cannot read", () => {
+  const types = path.join(folder, "node_modules/zmtp/dist/types");
+  for (const file of readdirSync(types)) {
+    const text = readFileSync(path.join(types, file), "utf8");
+    if (!file.endsWith(".map")) {
+      assert.not.match(text, /^ *#/m, file);
+      continue;
+    }
+    const { sources } = JSON.parse(text) as { sources: string[] };
+    assert.ok(sources.length > 0, file);
+    for (const source of sources) assert.ok(existsSync(path.join(types, source)), `${file}: ${source}`);
   }
 });
 
@@ -215,69 +229,94 @@ it("can be bundled into one file", async () => {
   assert.is(JSON.parse(version), await evaluate("version.cjs", 'console.log(JSON.stringify(require("zmtp").version))'));
 });
 
-/** A user's program that compiles only if the types were found: an untyped module would let the last line pass. */
-const USER = `
-import * as zmq from "zmtp";
-import { Push, type Message } from "zmtp";
-export const version: string = zmq.version;
-export async function main(): Promise<Message> {
-  const push = new Push({ sendHighWaterMark: 10 });
-  await push.bind("tcp://127.0.0.1:*");
-  await push.send(["a", Buffer.from("b")]);
-  const pull: zmq.Pull = new zmq.Pull();
-  pull.connect(push.lastEndpoint as string);
-  const [message] = await pull.receive();
-  for await (const [first] of pull) console.log(first.length);
-  return message;
-}
-export const sender: zmq.Writable = new zmq.XPublisher();
-export const proxy = new zmq.Proxy(new zmq.Router(), new zmq.Dealer());
-// @ts-expect-error There is no such export.
-export const missing = zmq.noSuchName;
+/** A program for the original; compiled, it shows that the types were found: of an untyped module nothing would be wrong. */
+const PROGRAM = readFileSync(path.join(ROOT, "spec/package/program.ts"), "utf8");
 
-import * as v5 from "zmtp/v5-compat";
-const type: v5.SocketType = "xreq";
-const socket: v5.Socket = v5.createSocket(type, { linger: 0 });
-socket.identity = "me";
-socket.on("message", (...frames: Buffer[]) => socket.send(frames, v5.ZMQ_SNDMORE, (error?: Error) => error));
-socket.setsockopt("linger", 0).connect("tcp://127.0.0.1:1").monitor().close();
-export const more: 2 = v5.ZMQ_SNDMORE;
-// @ts-expect-error There is no such type.
-v5.socket("foo");
-
+/** What is ours, or wrong. */
+const OURS = `
 import { Authenticator } from "zmtp/auth";
 export const authenticator: Authenticator = new Authenticator();
+const router = new zmq.Router();
+router.routingId = Buffer.from("id");
+router.connect("tcp://127.0.0.1:1", { routingId: Buffer.from("id") });
+// @ts-expect-error There is no such export.
+export const missing = zmq.noSuchName;
+// @ts-expect-error It is a type only.
+zmq.ErrnoError;
+// @ts-expect-error There is no such type.
+v5.socket("foo");
 // @ts-expect-error There is no such export.
 export { noSuchName } from "zmtp/auth";
 `;
 
-const RESOLUTIONS: [title: string, compiler: string, file: string, options: Record<string, string>][] = [
-  ["node16, from an ES module", "typescript", "user.mts", { module: "node16" }],
-  ["node16, from CommonJS", "typescript", "user.cts", { module: "node16" }],
-  ["bundler", "typescript", "user.ts", { module: "esnext", moduleResolution: "bundler" }],
-  ["node (the old way)", "typescript-5", "user.ts", { module: "commonjs", moduleResolution: "node10" }],
-];
-
 /** A default import of CommonJS types is an ES module's only. */
-const ES_USER = `${USER}
+const DEFAULTS = `
 import everything from "zmtp";
 export const pushing: zmq.Push = new everything.Push();
-import old from "zmtp/v5-compat.js";
-export const older: v5.Socket = old.socket("req");
+import compatible from "zmtp/v5-compat.js";
+export const older: v5.Socket = compatible.socket("req");
 `;
 
-for (const [title, compiler, file, options] of RESOLUTIONS) {
+/** How CommonJS was imported before, and is where modules are taken as they are written. */
+const REQUIRES = `
+import everything = require("zmtp");
+export const pushing: zmq.Push = new everything.Push();
+import compatible = require("zmtp/v5-compat");
+export const older: v5.Socket = compatible.socket("req");
+`;
+
+type Resolution = [
+  title: string,
+  compiler: string,
+  file: string,
+  text: string,
+  options: Record<string, string | boolean>,
+];
+
+const RESOLUTIONS: Resolution[] = [
+  [
+    "node16, from an ES module, strictest",
+    "typescript",
+    "user.mts",
+    PROGRAM + OURS + DEFAULTS,
+    { module: "node16", exactOptionalPropertyTypes: true, isolatedModules: true, verbatimModuleSyntax: true },
+  ],
+  ["nodenext, from CommonJS", "typescript", "user.cts", PROGRAM + OURS + REQUIRES, { module: "nodenext" }],
+  ["bundler", "typescript", "user.ts", PROGRAM + OURS, { module: "esnext", moduleResolution: "bundler" }],
+  [
+    "node (the old way), without esModuleInterop",
+    "typescript-5",
+    "user.ts",
+    PROGRAM + OURS + REQUIRES,
+    { module: "commonjs", moduleResolution: "node10", esModuleInterop: false },
+  ],
+  [
+    "node, by TypeScript 3.7 for ES5, with Node's types of that time",
+    "typescript-3",
+    "user.ts",
+    PROGRAM + REQUIRES,
+    { module: "commonjs", moduleResolution: "node", target: "es5" },
+  ],
+];
+
+for (const [title, compiler, file, text, options] of RESOLUTIONS) {
   const check = async () => {
-    writeFileSync(path.join(folder, file), file.endsWith(".mts") ? ES_USER : USER);
+    const types = mkdtempSync(path.join(folder, "types-"));
+    symlinkSync(
+      path.join(ROOT, "node_modules", compiler === "typescript-3" ? "types-node-12" : "@types/node"),
+      path.join(types, "node"),
+    );
+    writeFileSync(path.join(folder, file), text);
     const config = {
       compilerOptions: {
-        ...options,
-        target: "es2022",
+        target: "es6",
         strict: true,
         noEmit: true,
         skipLibCheck: false,
-        types: ["node"],
-        typeRoots: [path.join(ROOT, "node_modules/@types")],
+        // Node's types come in because the declarations ask for them: newer compilers take none by themselves.
+        types: [],
+        typeRoots: [types],
+        ...options,
       },
       files: [file],
     };

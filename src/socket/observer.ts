@@ -203,7 +203,7 @@ export class Observer implements EventSubscriber, AsyncIterable<Event> {
    * Calls `listener` with each event of this type, those included that were not read yet. From the first call on, events cannot be
    * read with `receive`. Keeps the process alive as long as a listener is there.
    */
-  on<E extends EventType>(type: E, listener: (event: EventOfType<E>) => void): this {
+  on<E extends EventType>(type: E, listener: (event: EventOfType<E>) => void): EventSubscriber {
     this.#emitter ??= new EventEmitter();
     this.#emitter.on(type, listener);
     this.#updateHold();
@@ -212,7 +212,7 @@ export class Observer implements EventSubscriber, AsyncIterable<Event> {
   }
 
   /** Ends what `on` with the same listener began. */
-  off<E extends EventType>(type: E, listener: (event: EventOfType<E>) => void): this {
+  off<E extends EventType>(type: E, listener: (event: EventOfType<E>) => void): EventSubscriber {
     this.#emitter?.off(type, listener);
     this.#updateHold();
     return this;

@@ -238,8 +238,14 @@ findHubsBy((socket) => {
   return events;
 });
 
-/** A socket that messages can be sent on. */
-export interface Writable extends WriterOptions {
+/** What one message is, for most sockets: a frame or a list of frames. */
+export type AnyMessage = MessageLike | readonly MessageLike[];
+
+/**
+ * A socket that messages can be sent on. `M` is what it takes as one message, `O` what `send` takes besides (the sockets of libzmq's
+ * drafts do).
+ */
+export interface Writable<M extends AnyMessage = AnyMessage, O extends object[] = []> extends WriterOptions {
   /**
    * Sends one message, of one frame or, given an array, of several. Resolves when the message is queued: at once, or when
    * a peer can take it. Frames up to 128 octets, and those in shared or resizable memory, may be changed as soon as this returns. The
@@ -252,43 +258,43 @@ export interface Writable extends WriterOptions {
    *   EMSGSIZE for more than 1,048,576 frames, counting those that REQ and REP put before it and not the id that ROUTER takes off
    * @throws TypeError for a missing message
    */
-  send(message: MessageLike | readonly MessageLike[]): Promise<void>;
+  send(message: M, ...options: O): Promise<void>;
   /**
    * Sends messages, one after the other, with one promise for all: resolves with their number when all are queued. When
    * sendTimeout ends that early, or one cannot be sent at all, the number is that of those which were; none rejects, as `send` does.
    */
-  sendMany(messages: Iterable<MessageLike | readonly MessageLike[]>): Promise<number>;
+  sendMany(messages: Iterable<M>): Promise<number>;
 }
 
-/** A socket that messages can be received from. */
-export interface Readable extends ReaderOptions {
+/** A socket that messages can be received from. `M` is the frames of one. */
+export interface Readable<M extends object[] = Message[]> extends ReaderOptions {
   /**
    * Receives one message: its frames.
    * @throws ErrnoError at once: EBUSY while another receive is pending, EBADF when closed
    * @throws ErrnoError as rejection: EAGAIN after receiveTimeout or when the socket closes, EFSM when it is not this socket's turn
    */
-  receive(): Promise<Message[]>;
+  receive(): Promise<M>;
   /** Receives what is here, at least one message and `max` at most (128 by default), with one promise for all. */
-  receiveMany(max?: number): Promise<Message[][]>;
+  receiveMany(max?: number): Promise<M[]>;
   /**
    * Who sent the message that was received last (an addition): to be read before the next receive. Undefined before the
    * first message. It is looked up when it is asked for, and costs nothing otherwise.
    */
   readonly lastPeer: Peer | undefined;
   /** Receives until the socket is closed. */
-  [Symbol.asyncIterator](): AsyncIterator<Message[], undefined>;
+  [Symbol.asyncIterator](): AsyncIterator<M, undefined>;
 }
 
 export interface WritableSocket extends Writable {}
 
 /** A socket that sends. */
 export abstract class WritableSocket extends Socket {
-  send(message: MessageLike | readonly MessageLike[]): Promise<void> {
+  send(message: AnyMessage): Promise<void> {
     if (arguments.length > 1) throw surplus(1, arguments.length);
     return coreOf(this).sender.send(message, this);
   }
 
-  sendMany(messages: Iterable<MessageLike | readonly MessageLike[]>): Promise<number> {
+  sendMany(messages: Iterable<AnyMessage>): Promise<number> {
     return coreOf(this).sender.sendMany(messages, this);
   }
 }
@@ -341,6 +347,12 @@ export abstract class DuplexSocket extends WritableSocket {
 export interface RoutedConnectOptions {
   /** The id that this socket knows the peer by: 1 to 255 octets. */
   routingId?: string | Buffer;
+}
+
+/** The same, as a program declares it that is to run with the original too. */
+export interface NamedConnectOptions {
+  /** The id that this socket knows the peer by: 1 to 255 octets. */
+  routingId?: string;
 }
 
 /** `connect` with an id for the peer. */

@@ -7,6 +7,7 @@ import type { ErrorCode } from "../errors.ts";
 import type { StreamOptions } from "../option-types.ts";
 import { SOCKET_TYPES } from "../options.ts";
 import { type Pipe, RawPipe } from "../pipe.ts";
+import type { Message, MessageLike } from "./message.ts";
 import { RoutedPattern } from "./routed.ts";
 import { connectWithId, DuplexSocket, defineType, type RoutedConnectOptions, type SocketOptions } from "./socket.ts";
 
@@ -58,7 +59,14 @@ export class StreamPattern extends RoutedPattern {
   }
 }
 
-export interface Stream extends StreamOptions {}
+/** The id of a connection, and its octets. */
+export interface Stream extends StreamOptions {
+  send(message: [MessageLike, MessageLike]): Promise<void>;
+  sendMany(messages: Iterable<[MessageLike, MessageLike]>): Promise<number>;
+  receive(): Promise<[Message, Message]>;
+  receiveMany(max?: number): Promise<[Message, Message][]>;
+  [Symbol.asyncIterator](): AsyncIterator<[Message, Message], undefined>;
+}
 
 /** Raw TCP connections, each known by an id that is the first frame of its messages. */
 export class Stream extends DuplexSocket {
