@@ -3,7 +3,17 @@
  * a bundler and every way in which TypeScript resolves a package. Needs a build: `npm run package`.
  */
 import { execFile } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { assert, suite } from "../helpers/test.ts";
@@ -200,6 +210,27 @@ it("is loaded once: every entry gives the same objects by require and by import"
     console.log(JSON.stringify(other));
   `;
   assert.equal(await evaluate("once.mjs", text), []);
+});
+
+it("can be what a dependency gets that asks for version 5 of the original: another manifest is enough", async () => {
+  const alias = path.join(folder, "node_modules/dependency/node_modules/zeromq");
+  mkdirSync(path.dirname(alias), { recursive: true });
+  cpSync(path.join(folder, "node_modules/zmtp"), alias, { recursive: true });
+  const main = "./dist/v5-compat.cjs";
+  writeFileSync(path.join(alias, "package.json"), JSON.stringify({ name: "zmtp-v5", version: "5.3.1", main }));
+  const dependency = `
+    const zmq = require("zeromq");
+    const [reply, request] = [zmq.socket("rep"), zmq.socket("req")];
+    reply.on("message", (question) => reply.send(question + " and answer"));
+    request.on("message", (answer) => {
+      console.log(JSON.stringify(String(answer)));
+      for (const socket of [reply, request]) socket.close();
+    });
+    reply.bindSync("tcp://127.0.0.1:*");
+    request.connect(reply.getsockopt(zmq.ZMQ_LAST_ENDPOINT));
+    request.send("question");
+  `;
+  assert.is(await evaluate("node_modules/dependency/index.js", dependency), "question and answer");
 });
 
 it("loads without a warning, and lets the process end", async () => {
