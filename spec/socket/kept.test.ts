@@ -2,6 +2,7 @@
  * Nothing that was delivered, or handed to the kernel, is kept: neither while sockets are idle, nor after a loss, nor by sockets that
  * are closed and still held. One large body that every idle connection keeps would add up.
  */
+import { Authenticator } from "../../src/auth.ts";
 import {
   Dealer,
   Pair,
@@ -25,7 +26,7 @@ import { Kept } from "../helpers/kept.ts";
 import { Sockets, TRANSPORTS } from "../helpers/sockets.ts";
 import { assert, suite } from "../helpers/test.ts";
 import { eventually } from "../helpers/wait.ts";
-import { curveClient, curveServer } from "../security/people.ts";
+import { curveClient, curveServer, plainClient, plainServer } from "../security/people.ts";
 
 const it = suite("socket/kept");
 const sockets = new Sockets(it);
@@ -101,17 +102,30 @@ const PATTERNS: Record<string, (join: (binding: Socket, connecting: Socket) => P
   },
 };
 
-function joiner(transport: "tcp" | "ipc" | "inproc" | "curve") {
+/** The options of both sides, over tcp. */
+const SECURED = { curve: [curveServer, curveClient], plain: [plainServer, plainClient] } as const;
+
+function joiner(transport: (typeof TRANSPORTS)[number] | keyof typeof SECURED) {
   return async (binding: Socket, connecting: Socket): Promise<void> => {
-    if (transport === "curve") {
-      Object.assign(binding, curveServer);
-      Object.assign(connecting, curveClient);
+    const isSecured = transport === "curve" || transport === "plain";
+    if (isSecured) {
+      const [server, client] = SECURED[transport];
+      Object.assign(binding, server);
+      Object.assign(connecting, client);
     }
-    await sockets.join(binding, connecting, transport === "curve" ? "tcp" : transport);
+    await sockets.join(binding, connecting, isSecured ? "tcp" : transport);
   };
 }
 
-for (const transport of [...TRANSPORTS, "curve"] as const) {
+const authenticator = new Authenticator();
+it.before(() => {
+  authenticator.setUsers({ [plainClient.plainUsername]: plainClient.plainPassword });
+  authenticator.setKeys("any");
+  authenticator.start();
+});
+it.after(() => authenticator.stop());
+
+for (const transport of [...TRANSPORTS, "curve", "plain"] as const) {
   for (const [pattern, make] of Object.entries(PATTERNS)) {
     it(
       `${pattern} keep nothing that was delivered (${transport})`,
