@@ -214,6 +214,13 @@ const SYMPTOMS = [
     title: "a process that ends without closing leaves nothing behind, and no listener for its exit after closing",
     why: "an error that nobody caught ends the process without `exit`: the path stays, and the next bind takes it over",
   },
+  {
+    runtime: "deno",
+    file: "socket/newcomers",
+    title: "what is kept for a peer is bounded by the mark and by a mebibyte: the newest stay",
+    why: "a subscription is read some turns later, and what the test publishes until then counts towards the mark of 2",
+    sometimes: true,
+  },
 ];
 
 /** @param {Runtime} runtime @param {string} name */
