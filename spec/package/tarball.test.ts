@@ -212,27 +212,6 @@ it("is loaded once: every entry gives the same objects by require and by import"
   assert.equal(await evaluate("once.mjs", text), []);
 });
 
-it("can be what a dependency gets that asks for version 5 of the original: another manifest is enough", async () => {
-  const alias = path.join(folder, "node_modules/dependency/node_modules/zeromq");
-  mkdirSync(path.dirname(alias), { recursive: true });
-  cpSync(path.join(folder, "node_modules/zmtp"), alias, { recursive: true });
-  const main = "./dist/v5-compat.cjs";
-  writeFileSync(path.join(alias, "package.json"), JSON.stringify({ name: "zmtp-v5", version: "5.3.1", main }));
-  const dependency = `
-    const zmq = require("zeromq");
-    const [reply, request] = [zmq.socket("rep"), zmq.socket("req")];
-    reply.on("message", (question) => reply.send(question + " and answer"));
-    request.on("message", (answer) => {
-      console.log(JSON.stringify(String(answer)));
-      for (const socket of [reply, request]) socket.close();
-    });
-    reply.bindSync("tcp://127.0.0.1:*");
-    request.connect(reply.getsockopt(zmq.ZMQ_LAST_ENDPOINT));
-    request.send("question");
-  `;
-  assert.is(await evaluate("node_modules/dependency/index.js", dependency), "question and answer");
-});
-
 it("loads without a warning, and lets the process end", async () => {
   const text = `
     process.on("warning", (warning) => { throw warning; });
@@ -296,13 +275,9 @@ import compatible = require("zmtp/v5-compat");
 export const older: v5.Socket = compatible.socket("req");
 `;
 
-type Resolution = [
-  title: string,
-  compiler: string,
-  file: string,
-  text: string,
-  options: Record<string, string | boolean>,
-];
+type Options = Record<string, string | boolean>;
+
+type Resolution = [title: string, compiler: string, file: string, text: string, options: Options];
 
 const RESOLUTIONS: Resolution[] = [
   [
@@ -330,31 +305,98 @@ const RESOLUTIONS: Resolution[] = [
   ],
 ];
 
-for (const [title, compiler, file, text, options] of RESOLUTIONS) {
-  const check = async () => {
-    const types = mkdtempSync(path.join(folder, "types-"));
-    symlinkSync(
-      path.join(ROOT, "node_modules", compiler === "typescript-3" ? "types-node-12" : "@types/node"),
-      path.join(types, "node"),
-    );
-    writeFileSync(path.join(folder, file), text);
-    const config = {
-      compilerOptions: {
-        target: "es6",
-        strict: true,
-        noEmit: true,
-        skipLibCheck: false,
-        // Node's types come in because the declarations ask for them: newer compilers take none by themselves.
-        types: [],
-        typeRoots: [types],
-        ...options,
-      },
-      files: [file],
-    };
-    writeFileSync(path.join(folder, "tsconfig.json"), JSON.stringify(config));
-    await run(process.execPath, path.join(ROOT, "node_modules", compiler, "bin/tsc"), "-p", "tsconfig.json");
+/** Compiles a file of the user's folder, which may be in a folder of its own there. */
+async function compile(compiler: string, file: string, text: string, options: Options): Promise<void> {
+  const types = mkdtempSync(path.join(folder, "types-"));
+  symlinkSync(
+    path.join(ROOT, "node_modules", compiler === "typescript-3" ? "types-node-12" : "@types/node"),
+    path.join(types, "node"),
+  );
+  writeFileSync(path.join(folder, file), text);
+  const config = {
+    compilerOptions: {
+      target: "es6",
+      strict: true,
+      noEmit: true,
+      skipLibCheck: false,
+      // Node's types come in because the declarations ask for them: newer compilers take none by themselves.
+      types: [],
+      typeRoots: [types],
+      ...options,
+    },
+    files: [file],
   };
-  it(`has types for moduleResolution ${title}`, check, SLOW);
+  writeFileSync(path.join(folder, "tsconfig.json"), JSON.stringify(config));
+  await run(process.execPath, path.join(ROOT, "node_modules", compiler, "bin/tsc"), "-p", "tsconfig.json");
 }
+
+for (const [title, compiler, file, text, options] of RESOLUTIONS) {
+  it(`has types for moduleResolution ${title}`, () => compile(compiler, file, text, options), SLOW);
+}
+
+/** How programs were compiled when `zeromq` 5 was current. */
+const OLD_WAY = { module: "commonjs", moduleResolution: "node10" };
+
+const ORIGINAL = path.join(ROOT, "interop/node_modules/zeromq");
+const COMPILES = "its users' program compiles with the original, too";
+if (existsSync(ORIGINAL) || process.env.CI) {
+  const check = async (): Promise<void> => {
+    mkdirSync(path.join(folder, "original/node_modules"), { recursive: true });
+    symlinkSync(ORIGINAL, path.join(folder, "original/node_modules/zeromq"));
+    const text = PROGRAM.replace(/"zmtp(?=["/])/g, '"zeromq');
+    await compile("typescript-5", "original/user.ts", text, OLD_WAY);
+  };
+  it(COMPILES, check, SLOW);
+} else it.skip(COMPILES, "npm ci --prefix interop was not run");
+
+/** A dependency that asks for `zeromq` 5 gets this by an override: the same files, with another manifest. */
+const VERSION_5 = `
+  const zmq = require("zeromq");
+  const [server, client] = [zmq.socket("rep"), zmq.socket("req")];
+  server.on("message", (question, mark) => server.send(["re", question + mark]));
+  client.on("message", (...frames) => {
+    console.log(JSON.stringify(frames.map(String)));
+    server.close();
+    client.close();
+  });
+  server.bind("tcp://127.0.0.1:*", (error) => {
+    if (error) throw error;
+    client.connect(server.last_endpoint);
+    client.send(["why", "?"]);
+  });
+`;
+
+it(
+  "can be packed as version 5 of the original, by its manifest alone",
+  async () => {
+    const installed = path.join(folder, "old/node_modules/zeromq");
+    cpSync(path.join(folder, "node_modules/zmtp"), installed, { recursive: true });
+    const [main, types] = ["./dist/v5-compat.cjs", "./dist/types/v5-compat.d.ts"];
+    const { module: _, ...fields } = manifest();
+    const changed = {
+      ...fields,
+      name: "zeromq",
+      version: "5.3.1",
+      main,
+      types,
+      exports: { ".": { types, default: main } },
+    };
+    writeFileSync(path.join(installed, "package.json"), JSON.stringify(changed));
+    assert.equal(await evaluate("old/program.cjs", VERSION_5), ["re", "why?"]);
+    const typed = `
+    import * as zmq from "zeromq";
+    export const socket: zmq.Socket = zmq.socket("req").on("message", (...frames: Buffer[]) => frames);
+    // @ts-expect-error There is no such type.
+    zmq.socket("foo");
+  `;
+    await compile("typescript-5", "old/user.ts", typed, OLD_WAY);
+    await compile("typescript", "old/user.cts", typed, { module: "node16" });
+    await compile("typescript-3", "old/user.ts", typed.replace(/.*(expect-error|foo).*/g, ""), {
+      ...OLD_WAY,
+      moduleResolution: "node",
+    });
+  },
+  SLOW,
+);
 
 it.run();
