@@ -957,4 +957,20 @@ export const MUTATIONS = [
     to: "this.#dropLate();",
     tests: ["transport/answers"],
   },
+
+  // Faults behind good octets, and who holds the process.
+  {
+    what: "good octets before a fault of ZMTP 1.0 or CURVE are lost while nobody reads",
+    file: "connection/connection.ts",
+    from: "if (!this.#decoder.stopped) throw wire.failure;",
+    to: "if (this.#now >= 0) throw wire.failure;",
+    tests: ["connection/wire", "session/loss"],
+  },
+  {
+    what: "who waits after the last socket has left does not hold the process",
+    file: "context.ts",
+    from: "if (this.#isAnchored) return;\n    this.#isAnchored = true;",
+    to: "if (this.#holds > 1 || this.#isAnchored) return;\n    this.#isAnchored = true;",
+    tests: ["lifecycle/exit"],
+  },
 ];

@@ -47,14 +47,14 @@ const scenes: Record<string, () => unknown> = {
   async again() {
     for (let i = 0; i < 3; i++) {
       const pull = new zmq.Pull({ linger: 0 });
-      pull.events.on("disconnect", () => {});
+      const gone = new Promise<void>((resolve) => pull.events.on("disconnect", () => resolve()));
       const push = new zmq.Push({ linger: 0 });
       await push.bind("tcp://127.0.0.1:*");
       pull.connect(push.lastEndpoint as string);
       await push.send("x");
       await pull.receive();
       push.close();
-      await sleep(10);
+      await gone;
       pull.close();
     }
     const pull = new zmq.Pull();
