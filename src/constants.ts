@@ -117,16 +117,16 @@ export const SPONTANEOUS_PONG_MS = 50;
 /** A timer that fires later than this shows a busy process: what it has not read yet may be the sign of life, so one more turn decides. */
 export const LATE_TIMER_MS = 20;
 
-/** What a publisher keeps for peers whose subscriptions are on their way. */
+/** Octets that a publisher keeps for peers whose subscriptions are on their way. */
 export const KEPT_BYTES = 1048576;
 
-/** How long at least, and twice as long at most. Between the end of a handshake and the subscriptions, a live peer takes a millisecond. */
+/** Keeps them for this long at least, and twice as long at most. */
 export const KEPT_MS = 25;
 
-/** How many times as long a handshake may take: a second, for CURVE on a busy machine. */
+/** Times as long a handshake may take: a second, for CURVE on a busy machine. */
 export const NEWCOMER_TICKS = 40;
 
-/** How long a question that waited for its connection waits for subscriptions whose connection is a step behind; it takes a few tenths of a millisecond. */
+/** Lets a question that waited for its connection wait this long for subscriptions whose connection is a step behind. */
 export const SUBSCRIBING_MS = 5;
 
 /** How often in a row a program may compute for longer than it all should take. */

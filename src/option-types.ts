@@ -68,17 +68,17 @@ export interface SocketOptionsCommon {
   /** The public key of the server to connect to; makes this end a client. As `curvePublicKey`. (ZMQ_CURVE_SERVERKEY) */
   get curveServerKey(): string | null;
   set curveServerKey(key: string | Buffer | null);
-  /** Not available, as in `zeromq`: a TypeError. (ZMQ_GSSAPI_SERVER) */
+  /** Not available: setting it throws a TypeError, as in `zeromq`; it reads as undefined. (ZMQ_GSSAPI_SERVER) */
   gssapiServer: boolean;
-  /** Not available, as in `zeromq`: a TypeError. (ZMQ_GSSAPI_PRINCIPAL) */
+  /** Not available: setting it throws a TypeError, as in `zeromq`; it reads as undefined. (ZMQ_GSSAPI_PRINCIPAL) */
   gssapiPrincipal: string | null;
-  /** Not available, as in `zeromq`: a TypeError. (ZMQ_GSSAPI_SERVICE_PRINCIPAL) */
+  /** Not available: setting it throws a TypeError, as in `zeromq`; it reads as undefined. (ZMQ_GSSAPI_SERVICE_PRINCIPAL) */
   gssapiServicePrincipal: string | null;
-  /** Not available, as in `zeromq`: a TypeError. (ZMQ_GSSAPI_PLAINTEXT) */
+  /** Not available: setting it throws a TypeError, as in `zeromq`; it reads as undefined. (ZMQ_GSSAPI_PLAINTEXT) */
   gssapiPlainText: boolean;
-  /** Not available, as in `zeromq`: a TypeError. (ZMQ_GSSAPI_PRINCIPAL_NAMETYPE) */
+  /** Not available: setting it throws a TypeError, as in `zeromq`; it reads as undefined. (ZMQ_GSSAPI_PRINCIPAL_NAMETYPE) */
   gssapiPrincipalNameType: "hostBased" | "userName" | "krb5Principal";
-  /** Not available, as in `zeromq`: a TypeError. (ZMQ_GSSAPI_SERVICE_PRINCIPAL_NAMETYPE) */
+  /** Not available: setting it throws a TypeError, as in `zeromq`; it reads as undefined. (ZMQ_GSSAPI_SERVICE_PRINCIPAL_NAMETYPE) */
   gssapiServicePrincipalNameType: "hostBased" | "userName" | "krb5Principal";
   /** Domain that the ZAP handler is asked with, 1 to 255 octets. Default null. (ZMQ_ZAP_DOMAIN) */
   zapDomain: string | null;

@@ -91,8 +91,8 @@ export class Connection implements DecoderSink, SecurityOwner, LifePort {
   #isGraced = false;
   /** The octets behind the handshake have to be unwrapped, though the decoder has them. */
   #isRewired = false;
-  /** What the wire found behind good octets that wait undecoded: they are delivered before it ends the connection. */
-  #fault: ProtocolError | undefined = undefined;
+  /** Found by the wire behind good octets that wait undecoded: they are delivered before it ends the connection. */
+  #fault: ProtocolError | undefined;
 
   constructor(settings: ConnectionSettings, handler: ConnectionHandler) {
     const { options } = settings;

@@ -134,12 +134,12 @@ export class SubscriptionTrie<P> {
     }
   }
 
-  /** Whether the pipe holds any topic. */
+  /** True for a pipe that holds any topic. */
   knows(pipe: P): boolean {
     return this.#subscribers.has(pipe);
   }
 
-  /** Whether the pipe holds a prefix of `body`. */
+  /** True for a pipe that holds a prefix of `body`. */
   covers(body: Uint8Array, pipe: P): boolean {
     const topics = this.#subscribers.get(pipe)?.topics;
     if (topics === undefined) return false;

@@ -23,7 +23,7 @@ import type { Flushable } from "../session/turn.ts";
 import { keep } from "./message.ts";
 import type { PatternHost } from "./pattern.ts";
 
-/** What a frame costs beside its octets. */
+/** Counted for a frame beside its octets: its object, so that empty messages are bounded too. */
 const FRAME_BYTES = 128;
 
 /** One such peer. */
@@ -71,7 +71,7 @@ export class Newcomers implements Flushable {
     this.#subscriptions = subscriptions;
   }
 
-  /** Whether there is any. */
+  /** True while there is any. */
   get any(): boolean {
     return this.#peers.size > 0;
   }

@@ -82,7 +82,7 @@ export class Receiver {
     return this.#core.loop.turn.allows() ? Promise.resolve(step) : this.#core.loop.turn.later(step);
   }
 
-  /** Whether a receive waits. */
+  /** True while a receive waits. */
   get isWaiting(): boolean {
     return this.#pending !== undefined;
   }

@@ -37,11 +37,6 @@ export class Answers {
     }
   }
 
-  /** Calls back in the check phase, behind everything that was set for it by now. */
-  later(callback: () => void): void {
-    setImmediate(callback);
-  }
-
   readonly #endTurn = (): void => {
     this.#speaker = undefined;
     this.#passed = this.#next;

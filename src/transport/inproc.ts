@@ -13,6 +13,7 @@
  */
 
 import { isMissing, smallBuffer, steady, View } from "../bytes.ts";
+import { setImmediate } from "../clock.ts";
 import { type FanOut, type Slab, WaitingTopic } from "../codec/encoder.ts";
 import { mayTalk, mismatch } from "../connection/compatibility.ts";
 import { INCOMPATIBLE_CODE } from "../connection/failure.ts";
@@ -33,7 +34,7 @@ export interface InprocHost {
   facts(): PeerFacts;
   /** Who may be joined to it; whoever is no socket leaves it out, and may be joined to any. */
   readonly socketType?: number;
-  /** Whether a receive waits, which a message wakes. */
+  /** True while a receive waits: a message wakes it. */
   readonly isWaiting?: boolean;
   /** Hears of a refused peer, the only event of inproc. */
   readonly events?: EventSink;
@@ -350,7 +351,7 @@ export class InprocPipe extends Pipe {
     if (what instanceof WaitingTopic) this.#lateTopics++;
     else if (this.conflates) this.#dropLate();
     this.#late.push(what);
-    this.#names.answers.later(this.#arriveLate);
+    setImmediate(this.#arriveLate);
   }
 
   readonly #arriveLate = (): void => {
