@@ -12,21 +12,21 @@ import { build, transform } from "esbuild";
 
 /** From the bottom to the top; a name that ends in a slash is a folder, one that ends in a star a beginning. */
 const LAYERS = [
-  ["errors.ts", "constants.ts", "bytes.ts", "ring.ts", "runtime.ts", "clock.ts"],
-  ["events.ts", "codec/", "crypto/"],
-  ["options.ts", "option-rows.ts", "option-table.ts", "option-access.ts", "option-types.ts", "context-options.ts"],
+  ["base/"],
+  ["loop/"],
+  ["codec/", "crypto/"],
+  ["options/"],
   ["mechanism/"],
-  ["connection/", "pipe.ts"],
+  ["connection/", "pipe/"],
   ["transport/", "routing/"],
   ["session/"],
-  ["context.ts"],
   ["socket/"],
-  ["about.ts", "auth/", "proxy.ts", "v5/"],
+  ["auth/", "v5/"],
   ["index.ts", "auth.ts", "draft.ts", "v5-compat.ts"],
 ];
 
 /** Where timers, microtasks and the time come from. */
-const CLOCK = "clock.ts";
+const CLOCK = "loop/clock.ts";
 
 /** Who may import what of Node; what is not listed, nobody may. */
 const BUILTINS = new Map([
@@ -51,7 +51,7 @@ const FAKEABLE = /(?<![.\w$])(?:set|clear)(?:Timeout|Interval|Immediate)\b|(?<![
 const FAKEABLE_MEMBER = /\b(?:process\.(?:nextTick|hrtime)|performance|Date\.now|new Date|scheduler)\b/;
 
 /** Who has clock and randomness handed in. */
-const SANS_IO = ["codec/", "crypto/", "mechanism/", "connection/", "routing/", "pipe.ts"];
+const SANS_IO = ["codec/", "crypto/", "mechanism/", "connection/", "routing/", "pipe/"];
 const RANDOM_CALL = /\bMath\.random\b/;
 
 /** @param {string} name @param {string[]} places @returns {[string, string[]]} */
@@ -80,7 +80,7 @@ function fault(from, to) {
 
 /** What `code` uses of what tests fake, and does not import from clock.ts. @param {string} code @returns {string[]} */
 function fakeable(code) {
-  const imports = /^import\s*\{([^}]*)\}\s*from\s*"(?:\.{1,2}\/)+clock\.ts";$/gm;
+  const imports = /^import\s*\{([^}]*)\}\s*from\s*"\.{1,2}\/(?:loop\/)?clock\.ts";$/gm;
   const imported = new Set(
     [...code.matchAll(imports)].flatMap(([, names]) => names.split(",").map((name) => name.trim())),
   );

@@ -1,19 +1,19 @@
 /** zmtp: ZeroMQ sockets over Node's own streams. The names here are those of the `zeromq` package, no more and no less. */
-import type { ErrnoError as Raised } from "./errors.ts";
+import type { ErrnoError as Raised } from "./base/errors.ts";
 
-export { capability, curveKeyPair, version } from "./about.ts";
-export { Context, context } from "./context.ts";
 export type {
   Event,
   EventOfType,
   EventType,
-} from "./events.ts";
-export { Proxy, type ProxyCounters } from "./proxy.ts";
+} from "./base/events.ts";
+export { capability, curveKeyPair, version } from "./socket/about.ts";
+export { Context, context } from "./socket/context.ts";
 export { Dealer } from "./socket/dealer.ts";
 export type { Message, MessageLike } from "./socket/message.ts";
 export { type EventSubscriber, Observer } from "./socket/observer.ts";
 export { Pair } from "./socket/pair.ts";
 export type { Peer } from "./socket/peer.ts";
+export { Proxy, type ProxyCounters } from "./socket/proxy.ts";
 export { Publisher } from "./socket/publisher.ts";
 export { Pull } from "./socket/pull.ts";
 export { Push } from "./socket/push.ts";

@@ -1,8 +1,8 @@
 /** `zmtp/v5-compat`: what programs for version 5 of `zeromq` import, over the sockets of this package. */
-import { curveKeyPair } from "./about.ts";
-import { context } from "./context.ts";
+import { curveKeyPair } from "./socket/about.ts";
+import { context } from "./socket/context.ts";
 
-export { version } from "./about.ts";
+export { version } from "./socket/about.ts";
 export * from "./v5/constants.ts";
 export { options } from "./v5/options.ts";
 export { proxy } from "./v5/proxy.ts";

@@ -69,12 +69,22 @@ const BUN_DESCRIPTORS = "peers that there is no descriptor for are not turned aw
 /** @type {Symptom[]} */
 const SYMPTOMS = [
   { runtime: "bun", file: "index", title: "is made of classes, which do not work without new", why: BUN_WORDS },
-  { runtime: "bun", file: "options", title: "what a sealed socket refuses, it refuses in V8's words", why: BUN_WORDS },
-  { runtime: "bun", file: "options", title: "contexts: defaults, ranges and errors", why: BUN_WORDS },
-  { runtime: "bun", file: "proxy", title: "what it says of wrong arguments and moments", why: BUN_WORDS },
+  {
+    runtime: "bun",
+    file: "options/values",
+    title: "what a sealed socket refuses, it refuses in V8's words",
+    why: BUN_WORDS,
+  },
+  { runtime: "bun", file: "options/values", title: "contexts: defaults, ranges and errors", why: BUN_WORDS },
+  { runtime: "bun", file: "socket/proxy", title: "what it says of wrong arguments and moments", why: BUN_WORDS },
   { runtime: "bun", file: "socket/socket", title: "is sealed, and says so in V8's words", why: BUN_WORDS },
-  { runtime: "bun", file: "context", title: "holds are counted, and let go at the end of a turn", why: BUN_TIMERS },
-  { runtime: "bun", file: "proxy", title: "an idle proxy does nothing", why: BUN_TIMERS },
+  {
+    runtime: "bun",
+    file: "socket/context",
+    title: "holds are counted, and let go at the end of a turn",
+    why: BUN_TIMERS,
+  },
+  { runtime: "bun", file: "socket/proxy", title: "an idle proxy does nothing", why: BUN_TIMERS },
   {
     runtime: "bun",
     file: "transport/connect",

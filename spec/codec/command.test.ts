@@ -1,3 +1,4 @@
+import { ProtocolError } from "../../src/base/errors.ts";
 import {
   CANCEL,
   commandBody,
@@ -15,7 +16,6 @@ import {
   pingTimeToLive,
   SUBSCRIBE,
 } from "../../src/codec/command.ts";
-import { ProtocolError } from "../../src/errors.ts";
 import { assert, suite } from "../helpers/test.ts";
 import { hex } from "./deliveries.ts";
 

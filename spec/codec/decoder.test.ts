@@ -1,8 +1,8 @@
-import { ownCopy } from "../../src/bytes.ts";
+import { ownCopy } from "../../src/base/bytes.ts";
+import { GROW_STEP_BYTES, MESSAGE_FRAMES, PAGE_BYTES, PIN_FACTOR } from "../../src/base/constants.ts";
+import { ProtocolError } from "../../src/base/errors.ts";
 import { Decoder, FrameSizeError } from "../../src/codec/decoder.ts";
 import { encodeFrame } from "../../src/codec/frame.ts";
-import { GROW_STEP_BYTES, MESSAGE_FRAMES, PAGE_BYTES, PIN_FACTOR } from "../../src/constants.ts";
-import { ProtocolError } from "../../src/errors.ts";
 import { Random } from "../helpers/random.ts";
 import { assert, suite } from "../helpers/test.ts";
 import { enqueue } from "../helpers/transfer.ts";

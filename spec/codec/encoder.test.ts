@@ -2,9 +2,10 @@
  * The outbox against a list of messages: whatever the order of writes, takes and losses, what is handed out is whole messages in
  * order, the counts are right, and no octet changes between `take` and `settle`.
  */
+
+import { COPY_LIMIT_BYTES, SLAB_BYTES, SMALL_SLAB_BYTES } from "../../src/base/constants.ts";
 import { encodedSize, encodeMessage, FanOut, Outbox, type Slab, SlabPool } from "../../src/codec/encoder.ts";
 import { encodeFrame, FLAG_MORE } from "../../src/codec/frame.ts";
-import { COPY_LIMIT_BYTES, SLAB_BYTES, SMALL_SLAB_BYTES } from "../../src/constants.ts";
 import { type Random, randomly } from "../helpers/random.ts";
 import { assert, suite } from "../helpers/test.ts";
 import { transfer } from "../helpers/transfer.ts";

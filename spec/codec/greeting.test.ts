@@ -1,3 +1,4 @@
+import { ProtocolError } from "../../src/base/errors.ts";
 import {
   encodeGreeting,
   greetingCountsRoutingId,
@@ -8,7 +9,6 @@ import {
   ZMTP_3_0,
   ZMTP_3_1,
 } from "../../src/codec/greeting.ts";
-import { ProtocolError } from "../../src/errors.ts";
 import { assert, suite } from "../helpers/test.ts";
 import { hex } from "./deliveries.ts";
 

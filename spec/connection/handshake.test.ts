@@ -1,6 +1,6 @@
 import { encodeCommand, encodeProperties, READY } from "../../src/codec/command.ts";
 import { mayTalk } from "../../src/connection/compatibility.ts";
-import { SOCKET_TYPES, type SocketTypeName } from "../../src/options.ts";
+import { SOCKET_TYPES, type SocketTypeName } from "../../src/options/values.ts";
 import { deliveries, hex } from "../codec/deliveries.ts";
 import { assert, suite } from "../helpers/test.ts";
 import * as vectors from "../vectors/zmtp.ts";

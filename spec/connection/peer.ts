@@ -9,7 +9,7 @@ import {
   SOCKET_TYPES,
   type SocketTypeName,
   selectMechanism,
-} from "../../src/options.ts";
+} from "../../src/options/values.ts";
 import { deliveries, hex } from "../codec/deliveries.ts";
 import { line } from "../twins/decoder.ts";
 

@@ -1,6 +1,6 @@
-import { EMPTY } from "../../src/bytes.ts";
+import { EMPTY } from "../../src/base/bytes.ts";
+import { ProtocolError } from "../../src/base/errors.ts";
 import { ERROR } from "../../src/codec/command.ts";
-import { ProtocolError } from "../../src/errors.ts";
 import type { Mechanism, MechanismFactory, Wire } from "../../src/mechanism/mechanism.ts";
 import { deliveries, hex } from "../codec/deliveries.ts";
 import { assert, suite } from "../helpers/test.ts";

@@ -4,7 +4,7 @@
  */
 import { encodeCommand, encodeProperties, PING, READY, SUBSCRIBE } from "../../src/codec/command.ts";
 import { encodeFrame } from "../../src/codec/frame.ts";
-import type { SocketTypeName } from "../../src/options.ts";
+import type { SocketTypeName } from "../../src/options/values.ts";
 import { cut, hex } from "../codec/deliveries.ts";
 import { Bench, type BenchSettings } from "../connection/peer.ts";
 import { Random } from "../helpers/random.ts";

@@ -2,9 +2,10 @@
  * Random and mutated streams: the decoder says what its slow twin says, or refuses by ProtocolError where the twin does. Nothing
  * else may happen. The seed is printed; FUZZ_SEED runs it again, FUZZ_ROUNDS runs more.
  */
+
+import { ProtocolError } from "../../src/base/errors.ts";
 import { Decoder } from "../../src/codec/decoder.ts";
 import { encodeFrame, FLAG_COMMAND, FLAG_MORE } from "../../src/codec/frame.ts";
-import { ProtocolError } from "../../src/errors.ts";
 import { cut } from "../codec/deliveries.ts";
 import { Random } from "../helpers/random.ts";
 import { assert, suite } from "../helpers/test.ts";

@@ -1,5 +1,5 @@
 /** Taking the memory of a buffer away, as transferring it to a worker does. */
-import { keepInThread } from "../../src/bytes.ts";
+import { keepInThread } from "../../src/base/bytes.ts";
 
 /** Tries it. Of memory that is marked Node 20 makes a copy; later versions throw, and so does Deno, each its own error. */
 export function transfer(buffer: Uint8Array): void {

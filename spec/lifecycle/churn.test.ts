@@ -6,7 +6,7 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { Context, Publisher, Pull, Push, Reply, Request, type Socket, Subscriber } from "zmtp";
-import { KEPT_EVENTS } from "../../src/constants.ts";
+import { KEPT_EVENTS } from "../../src/base/constants.ts";
 import { command, RawPeer, RawServer } from "../helpers/raw-peer.ts";
 import { assert, suite } from "../helpers/test.ts";
 import { collectGarbage, eventually, sleep } from "../helpers/wait.ts";

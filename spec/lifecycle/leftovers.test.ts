@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { Context, Dealer, Publisher, Pull, Push, Reply, Request, Router, type Socket, Subscriber } from "zmtp";
-import { coreOf } from "../../src/context.ts";
+import { coreOf } from "../../src/socket/context.ts";
 import { freePort, GREETING, RawPeer, RawServer } from "../helpers/raw-peer.ts";
 import { assert, suite } from "../helpers/test.ts";
 import { collectGarbage, eventually, isPending, sleep } from "../helpers/wait.ts";

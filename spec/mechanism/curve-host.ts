@@ -1,7 +1,8 @@
 /** Plays the connection for one side of a CURVE handshake, and repeats the recorded one. */
+
+import { ProtocolError } from "../../src/base/errors.ts";
 import type { Crypto } from "../../src/crypto/crypto.ts";
 import { loadCrypto, type Random } from "../../src/crypto/load.ts";
-import { ProtocolError } from "../../src/errors.ts";
 import { curveMechanism } from "../../src/mechanism/curve.ts";
 import type { CurveWire } from "../../src/mechanism/curve-wire.ts";
 import type { Mechanism, MechanismHost } from "../../src/mechanism/mechanism.ts";

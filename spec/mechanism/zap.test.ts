@@ -1,5 +1,5 @@
+import { type PROTOCOL_CODES, ProtocolError } from "../../src/base/errors.ts";
 import { encodeProperties } from "../../src/codec/command.ts";
-import { type PROTOCOL_CODES, ProtocolError } from "../../src/errors.ts";
 import { admitsWithoutAuthenticator, encodeZapRequest, parseZapReply, zapPolicy } from "../../src/mechanism/zap.ts";
 import { hex } from "../codec/deliveries.ts";
 import { Bench, type BenchSettings } from "../connection/peer.ts";

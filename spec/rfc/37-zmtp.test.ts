@@ -3,7 +3,7 @@
  * Titles name the section. What a socket does with messages is tested elsewhere; here it is a connection and its octets.
  */
 import { encodeCommand, encodeProperties, JOIN, READY } from "../../src/codec/command.ts";
-import type { SocketTypeName } from "../../src/options.ts";
+import type { SocketTypeName } from "../../src/options/values.ts";
 import { hex } from "../codec/deliveries.ts";
 import { Bench, converse, play } from "../connection/peer.ts";
 import { assert, suite } from "../helpers/test.ts";

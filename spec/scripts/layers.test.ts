@@ -27,14 +27,14 @@ const VALUE = "export const value = 1;\n";
 
 it("accepts imports that go down, and within a folder", async () => {
   const faults = await faultsOf({
-    "errors.ts": VALUE,
-    "ring.ts": 'export { value } from "./errors.ts";\n',
+    "base/errors.ts": VALUE,
+    "base/ring.ts": 'export { value } from "./errors.ts";\n',
     "codec/a.ts":
-      'import type { B } from "./b.ts";\nimport { value } from "../errors.ts";\nexport const a: B = value;\n',
+      'import type { B } from "./b.ts";\nimport { value } from "../base/errors.ts";\nexport const a: B = value;\n',
     "codec/b.ts": "export type B = number; // no setTimeout, no Date.now\n",
     "transport/tcp.ts": 'import net from "node:net";\nexport const server = net.createServer;\n',
-    "clock.ts": 'import * as timers from "node:timers";\nexport const setTimeout = timers.setTimeout;\n',
-    "session/session.ts": 'import { setTimeout } from "../clock.ts";\nexport const later = setTimeout;\n',
+    "loop/clock.ts": 'import * as timers from "node:timers";\nexport const setTimeout = timers.setTimeout;\n',
+    "session/session.ts": 'import { setTimeout } from "../loop/clock.ts";\nexport const later = setTimeout;\n',
   });
   assert.equal(faults, []);
 });
@@ -48,10 +48,10 @@ const planted: [title: string, files: Record<string, string>, fault: RegExp][] =
   [
     "a type import that goes up",
     {
-      "codec/a.ts": 'import type { V } from "../pipe.ts";\nexport const a: V = 1;\n',
-      "pipe.ts": "export type V = number;\n",
+      "codec/a.ts": 'import type { V } from "../pipe/pipe.ts";\nexport const a: V = 1;\n',
+      "pipe/pipe.ts": "export type V = number;\n",
     },
-    /^codec\/a\.ts imports pipe\.ts: up/,
+    /^codec\/a\.ts imports pipe\/pipe\.ts: up/,
   ],
   [
     "an import that goes sideways",
@@ -60,7 +60,7 @@ const planted: [title: string, files: Record<string, string>, fault: RegExp][] =
   ],
   [
     "the pipe importing the connection beside it",
-    { "pipe.ts": 'export { value } from "./connection/b.ts";\n', "connection/b.ts": VALUE },
+    { "pipe/pipe.ts": 'export { value } from "../connection/b.ts";\n', "connection/b.ts": VALUE },
     /sideways/,
   ],
   [
@@ -89,8 +89,8 @@ const planted: [title: string, files: Record<string, string>, fault: RegExp][] =
   [
     "a global timer beside one of the clock's",
     {
-      "session/a.ts": 'import { setTimeout } from "../clock.ts";\nexport const a = [setTimeout, clearTimeout];\n',
-      "clock.ts": "export const setTimeout = globalThis.setTimeout;\n",
+      "session/a.ts": 'import { setTimeout } from "../loop/clock.ts";\nexport const a = [setTimeout, clearTimeout];\n',
+      "loop/clock.ts": "export const setTimeout = globalThis.setTimeout;\n",
     },
     /^session\/a\.ts uses the global clearTimeout/,
   ],
@@ -101,14 +101,14 @@ const planted: [title: string, files: Record<string, string>, fault: RegExp][] =
     { "session/a.ts": "export const a = performance.now();\n" },
     /uses the global performance/,
   ],
-  ["timers of Node", { "session/a.ts": 'export * from "node:timers";\n' }, /imports node:timers: only clock/],
+  ["timers of Node", { "session/a.ts": 'export * from "node:timers";\n' }, /imports node:timers: only loop\/clock/],
   [
     "the clock in a sans-io layer",
     {
-      "mechanism/a.ts": 'export { now } from "../clock.ts";\n',
-      "clock.ts": "export const now = () => performance.now();\n",
+      "mechanism/a.ts": 'export { now } from "../loop/clock.ts";\n',
+      "loop/clock.ts": "export const now = () => performance.now();\n",
     },
-    /^mechanism\/a\.ts imports clock\.ts: the time is handed in/,
+    /^mechanism\/a\.ts imports loop\/clock\.ts: the time is handed in/,
   ],
   ["randomness in a sans-io layer", { "routing/a.ts": "export const a = () => Math.random();\n" }, /handed in/],
 ];

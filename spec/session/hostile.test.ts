@@ -4,8 +4,8 @@
  */
 import { connect, type Socket as NetSocket } from "node:net";
 import { type Event, Pull, Push, type Socket } from "zmtp";
+import { MESSAGE_FRAMES } from "../../src/base/constants.ts";
 import { encodeFrame, FLAG_MORE } from "../../src/codec/frame.ts";
-import { MESSAGE_FRAMES } from "../../src/constants.ts";
 import { command, GREETING, octets, RawPeer, RawServer } from "../helpers/raw-peer.ts";
 import { assert, suite } from "../helpers/test.ts";
 import { collectGarbage, eventually, sleep } from "../helpers/wait.ts";

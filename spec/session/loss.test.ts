@@ -5,8 +5,8 @@
 import { type AddressInfo, connect, createServer, type Socket as NetSocket } from "node:net";
 import { Context, curveKeyPair, Publisher, Pull, Push, Reply, Request, Subscriber } from "zmtp";
 import { Authenticator } from "../../src/auth.ts";
+import { DECODE_AHEAD_MESSAGES } from "../../src/base/constants.ts";
 import { encodeFrame, FLAG_MORE } from "../../src/codec/frame.ts";
-import { DECODE_AHEAD_MESSAGES } from "../../src/constants.ts";
 import { command, GREETING, octets, RawPeer, RawServer } from "../helpers/raw-peer.ts";
 import { Sockets } from "../helpers/sockets.ts";
 import { assert, suite } from "../helpers/test.ts";

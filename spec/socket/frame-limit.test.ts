@@ -16,7 +16,7 @@ import {
   XPublisher,
   XSubscriber,
 } from "zmtp";
-import { MESSAGE_FRAMES } from "../../src/constants.ts";
+import { MESSAGE_FRAMES } from "../../src/base/constants.ts";
 import { createSocket } from "../../src/v5-compat.ts";
 import { rejected, Sockets, TRANSPORTS } from "../helpers/sockets.ts";
 import { assert, suite } from "../helpers/test.ts";

@@ -3,7 +3,7 @@
  * was, or it is not sent and its program is told; zeros and foreign octets never take its place.
  */
 import { createServer, type Socket as NetSocket } from "node:net";
-import { WRITE_PIECE_BYTES } from "../../src/constants.ts";
+import { WRITE_PIECE_BYTES } from "../../src/base/constants.ts";
 import {
   Dealer,
   Pair,

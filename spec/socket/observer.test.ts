@@ -1,5 +1,5 @@
-import { KEPT_EVENTS } from "../../src/constants.ts";
-import type { Event } from "../../src/events.ts";
+import { KEPT_EVENTS } from "../../src/base/constants.ts";
+import type { Event } from "../../src/base/events.ts";
 import { Observer, Pull } from "../../src/index.ts";
 import { ObserverHub } from "../../src/socket/observer.ts";
 import { Sockets, thrown } from "../helpers/sockets.ts";

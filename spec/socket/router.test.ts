@@ -1,4 +1,4 @@
-import type { ErrnoError } from "../../src/errors.ts";
+import type { ErrnoError } from "../../src/base/errors.ts";
 import { Context, Dealer, type Event, Request, Router } from "../../src/index.ts";
 import { drain, joined, next, take } from "../helpers/messages.ts";
 import { command, freePort, message, RawPeer, RawServer } from "../helpers/raw-peer.ts";

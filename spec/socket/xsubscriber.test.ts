@@ -1,4 +1,4 @@
-import { WAITING_TOPICS } from "../../src/constants.ts";
+import { WAITING_TOPICS } from "../../src/base/constants.ts";
 import { Publisher, XPublisher, XSubscriber } from "../../src/index.ts";
 import { drain, next, take } from "../helpers/messages.ts";
 import { freePort, GREETING, octets, RawServer } from "../helpers/raw-peer.ts";

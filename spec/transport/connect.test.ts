@@ -8,7 +8,7 @@ import { type AddressInfo, connect, createServer, type Server } from "node:net";
 import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { ErrnoError } from "../../src/errors.ts";
+import { ErrnoError } from "../../src/base/errors.ts";
 import { type ConnectOptions, connectStream } from "../../src/transport/connect.ts";
 import { type IpcEndpoint, parseEndpoint, type TcpEndpoint } from "../../src/transport/endpoint.ts";
 import type { NetStream } from "../../src/transport/net-stream.ts";

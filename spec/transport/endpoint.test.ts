@@ -1,7 +1,7 @@
 /**
  * The grammar of addresses, row by row.
  */
-import { ErrnoError } from "../../src/errors.ts";
+import { ErrnoError } from "../../src/base/errors.ts";
 import { type EndpointUse, formatHostPort, parseEndpoint } from "../../src/transport/endpoint.ts";
 import { assert, suite } from "../helpers/test.ts";
 

@@ -13,7 +13,7 @@ import {
   XPublisher,
   XSubscriber,
 } from "../../src/index.ts";
-import { SOCKET_TYPE_NAMES } from "../../src/options.ts";
+import { SOCKET_TYPE_NAMES } from "../../src/options/values.ts";
 import { coreOf } from "../../src/socket/socket.ts";
 import { rejected, Sockets, texts, thrown } from "../helpers/sockets.ts";
 import { assert, suite } from "../helpers/test.ts";

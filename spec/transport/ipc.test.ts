@@ -20,7 +20,7 @@ import { connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { ErrnoError } from "../../src/errors.ts";
+import { ErrnoError } from "../../src/base/errors.ts";
 import { Push } from "../../src/index.ts";
 import { connectStream } from "../../src/transport/connect.ts";
 import { type IpcEndpoint, parseEndpoint } from "../../src/transport/endpoint.ts";

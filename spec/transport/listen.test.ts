@@ -7,7 +7,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { networkInterfaces } from "node:os";
 import { fileURLToPath } from "node:url";
-import { ErrnoError } from "../../src/errors.ts";
+import { ErrnoError } from "../../src/base/errors.ts";
 import { connectStream } from "../../src/transport/connect.ts";
 import { parseEndpoint, type TcpEndpoint } from "../../src/transport/endpoint.ts";
 import {

@@ -3,7 +3,7 @@
  */
 import { once } from "node:events";
 import type { Socket } from "node:net";
-import { END_WAIT_MS } from "../../src/constants.ts";
+import { END_WAIT_MS } from "../../src/base/constants.ts";
 import { assert, suite } from "../helpers/test.ts";
 import { canReset, descriptors, eventually, Log, type Pair, pair, reset, sleep } from "./pair.ts";
 

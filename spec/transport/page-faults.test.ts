@@ -1,6 +1,6 @@
 /** Large bodies are received into memory that is used again: hardly a page of them is mapped anew. */
 import { Pull, Push } from "zmtp";
-import { IS_NODE } from "../../src/runtime.ts";
+import { IS_NODE } from "../../src/base/runtime.ts";
 import { Sockets } from "../helpers/sockets.ts";
 import { assert, suite } from "../helpers/test.ts";
 

@@ -3,7 +3,7 @@
  */
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
-import { ErrnoError } from "../../src/errors.ts";
+import { ErrnoError } from "../../src/base/errors.ts";
 import { type ConnectOptions, connectStream } from "../../src/transport/connect.ts";
 import { parseEndpoint, type TcpEndpoint } from "../../src/transport/endpoint.ts";
 import type { NetStream } from "../../src/transport/net-stream.ts";

@@ -1,7 +1,7 @@
 /** Large writes in pieces: the same octets in the same order, whatever the kernel takes at once, and a fault when memory goes. */
 import { once } from "node:events";
 import { createServer, Socket as NetSocket } from "node:net";
-import { WRITE_PIECE_BYTES, WRITE_TAIL_BYTES } from "../../src/constants.ts";
+import { WRITE_PIECE_BYTES, WRITE_TAIL_BYTES } from "../../src/base/constants.ts";
 import { writeMany, writeOne } from "../../src/transport/writing.ts";
 import { assert, suite } from "../helpers/test.ts";
 import { transfer } from "../helpers/transfer.ts";

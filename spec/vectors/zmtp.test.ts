@@ -12,7 +12,7 @@ import { encodeFrame, FLAG_COMMAND, FLAG_MORE } from "../../src/codec/frame.ts";
 import { encodeGreeting } from "../../src/codec/greeting.ts";
 import { decodeZ85, encodeZ85 } from "../../src/codec/z85.ts";
 import { Zmtp1Wire } from "../../src/connection/zmtp1.ts";
-import type { SocketTypeName } from "../../src/options.ts";
+import type { SocketTypeName } from "../../src/options/values.ts";
 import { deliveries, hex } from "../codec/deliveries.ts";
 import { Bench, play } from "../connection/peer.ts";
 import { assert, suite } from "../helpers/test.ts";

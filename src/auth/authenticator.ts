@@ -13,16 +13,16 @@
  * one is, and it is the same for a user who does not exist.
  */
 
-import { EMPTY } from "../bytes.ts";
-import { queueMicrotask, setTimeout } from "../clock.ts";
+import { EMPTY } from "../base/bytes.ts";
+import { errnoError, tellable } from "../base/errors.ts";
 import { encodeProperties } from "../codec/command.ts";
 import { decodeZ85, encodeZ85 } from "../codec/z85.ts";
-import type { Context } from "../context.ts";
 import { KEY_BYTES } from "../crypto/crypto.ts";
 import { digestOf, sameDigest } from "../crypto/digest.ts";
-import { errnoError, tellable } from "../errors.ts";
+import { queueMicrotask, setTimeout } from "../loop/clock.ts";
 import { ZAP_ENDPOINT } from "../mechanism/zap.ts";
-import type { Pipe } from "../pipe.ts";
+import type { Pipe } from "../pipe/pipe.ts";
+import type { Context } from "../socket/context.ts";
 import type { SocketCore } from "../socket/core.ts";
 import { Router } from "../socket/router.ts";
 import { coreOf } from "../socket/socket.ts";

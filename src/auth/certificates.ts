@@ -9,9 +9,9 @@
  */
 import { readdirSync, readFileSync, realpathSync, type Stats, statSync } from "node:fs";
 import path from "node:path";
+import { errnoError, systemError } from "../base/errors.ts";
 import { decodeZ85 } from "../codec/z85.ts";
 import { KEY_BYTES } from "../crypto/crypto.ts";
-import { errnoError, systemError } from "../errors.ts";
 
 export interface Certificate {
   /** 40 characters of Z85. */

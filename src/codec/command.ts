@@ -4,8 +4,8 @@
  * Encoders give command bodies for handshakes (a mechanism does not know how its commands are framed) and whole canonical
  * frames for traffic. Names are matched exactly, as libzmq does; names of properties are compared without case.
  */
-import { lowerAscii, ownCopy } from "../bytes.ts";
-import { ProtocolError } from "../errors.ts";
+import { lowerAscii, ownCopy } from "../base/bytes.ts";
+import { ProtocolError } from "../base/errors.ts";
 import { encodeFrame, FLAG_COMMAND, headerSize, writeHeader } from "./frame.ts";
 
 /** The octets with which a command of that name begins: its length and the name. */

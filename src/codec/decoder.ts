@@ -21,7 +21,7 @@
  * octets, 7.5 KB for 1000; by one that keeps all of 10 octets: 12 octets and 105 of heap. With views it would be 64 KiB each.
  */
 import { constants } from "node:buffer";
-import { EMPTY, grown, keepInThread, LARGE_BYTES, largeBuffer, ownCopy, smallBuffer, View } from "../bytes.ts";
+import { EMPTY, grown, keepInThread, LARGE_BYTES, largeBuffer, ownCopy, smallBuffer, View } from "../base/bytes.ts";
 import {
   COMMAND_BYTES,
   DIRECT_READ_BYTES,
@@ -30,9 +30,9 @@ import {
   MESSAGE_FRAMES,
   PAGE_BYTES,
   PIN_FACTOR,
-} from "../constants.ts";
-import { ProtocolError } from "../errors.ts";
-import { Ring } from "../ring.ts";
+} from "../base/constants.ts";
+import { ProtocolError } from "../base/errors.ts";
+import { Ring } from "../base/ring.ts";
 import {
   FLAG_COMMAND,
   FLAG_LONG,

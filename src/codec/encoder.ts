@@ -19,9 +19,9 @@
  *
  * Who may import it: pipes, and whoever fills or empties them.
  */
-import { steady, View } from "../bytes.ts";
-import { COPY_LIMIT_BYTES, SLAB_BYTES, SMALL_SLAB_BYTES } from "../constants.ts";
-import { Ring } from "../ring.ts";
+import { steady, View } from "../base/bytes.ts";
+import { COPY_LIMIT_BYTES, SLAB_BYTES, SMALL_SLAB_BYTES } from "../base/constants.ts";
+import { Ring } from "../base/ring.ts";
 import { FLAG_LONG, FLAG_MORE, LONG_HEADER_BYTES } from "./frame.ts";
 
 /** Copying up to this many octets by a loop beats the call into `TypedArray.prototype.set`. */

@@ -9,7 +9,7 @@
  * is why the padding says the length of our routing id plus one). So it has to be sent in stages: the signature at once, each
  * further octet only when the peer has shown that it will understand it. RFC 23/37 "ZMTP", section "Version Negotiation".
  */
-import { ProtocolError } from "../errors.ts";
+import { ProtocolError } from "../base/errors.ts";
 
 export const SIGNATURE_BYTES = 10;
 export const GREETING_BYTES = 64;

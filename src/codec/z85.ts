@@ -2,7 +2,7 @@
  * Z85: keys as text. Four octets, taken as one number with the most significant first, are five digits of base 85.
  * RFC 32 "Z85"; zmq_z85_encode, zmq_z85_decode.
  */
-import { invalid } from "../errors.ts";
+import { invalid } from "../base/errors.ts";
 
 const DIGITS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#";
 const BASE = DIGITS.length;

@@ -2,7 +2,7 @@
  * Who may talk to whom: one row for each socket type, by the names that READY carries. The draft types are libzmq's.
  * RFC 23/37 "ZMTP", section "Socket Type Property"; RFC 28 "REQREP", 29 "PUBSUB", 30 "PIPELINE", 31 "EXPAIR".
  */
-import { SOCKET_TYPE_NAMES, SOCKET_TYPES } from "../options.ts";
+import { SOCKET_TYPE_NAMES, SOCKET_TYPES } from "../options/values.ts";
 
 /** Peers by socket type. STREAM and DGRAM speak no ZMTP, so that nobody may talk to them. */
 const PEERS: Readonly<Record<string, readonly string[]>> = {

@@ -12,7 +12,9 @@
  * - No message is sent or taken before both sides are ready: early traffic is a fault.
  * - The handler may call `close()` at any time, and everything but `receive()` and `resume()` from inside a call.
  */
-import { EMPTY } from "../bytes.ts";
+import { EMPTY } from "../base/bytes.ts";
+import { LATE_TIMER_MS } from "../base/constants.ts";
+import { ProtocolError } from "../base/errors.ts";
 import {
   CANCEL,
   encodeCommand,
@@ -26,10 +28,8 @@ import {
 import { Decoder, type DecoderSink, FrameSizeError } from "../codec/decoder.ts";
 import { encodeFrame, FLAG_COMMAND } from "../codec/frame.ts";
 import { type ProtocolVersion, ZMTP_1_0, ZMTP_3_0, ZMTP_3_1 } from "../codec/greeting.ts";
-import { LATE_TIMER_MS } from "../constants.ts";
-import { ProtocolError } from "../errors.ts";
 import type { Mechanism, Wire } from "../mechanism/mechanism.ts";
-import { SOCKET_TYPES } from "../options.ts";
+import { SOCKET_TYPES } from "../options/values.ts";
 import { classicTypeName, isClassicType, mayTalk, mismatch } from "./compatibility.ts";
 import { type Failure, Refusal } from "./failure.ts";
 import { type LifePort, LifeSigns } from "./life-signs.ts";

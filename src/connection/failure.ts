@@ -1,7 +1,7 @@
 /**
  * Why a connection ended, and how the layers inside say so: they throw, and one gate in the connection catches.
  */
-import type { ProtocolCode } from "../errors.ts";
+import type { ProtocolCode } from "../base/errors.ts";
 
 export type Failure = {
   /** What was sent last tells the peer why (ERROR, or the READY that does not fit): close only when it is written. */

@@ -10,7 +10,7 @@
  *   send PONGs of our own accord, twice as often as it was seen to ask; our own PINGs become such PONGs, for nobody
  *   would read the answers.
  */
-import { LATE_TIMER_MS, PING_TTL_MAX_DECISECONDS, SPONTANEOUS_PONG_MS } from "../constants.ts";
+import { LATE_TIMER_MS, PING_TTL_MAX_DECISECONDS, SPONTANEOUS_PONG_MS } from "../base/constants.ts";
 
 const NEVER = Number.POSITIVE_INFINITY;
 

@@ -5,7 +5,7 @@
  * What the kernel would not take now waits here, one PONG and one PING at the most: the newest, since a peer whose stream is
  * backed up reads them all at once.
  */
-import { EMPTY } from "../bytes.ts";
+import { EMPTY } from "../base/bytes.ts";
 import { encodePing, encodePong, pingTimeToLive } from "../codec/command.ts";
 import { Heartbeat, type HeartbeatOptions } from "./heartbeat.ts";
 

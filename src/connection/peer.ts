@@ -2,7 +2,7 @@
  * What goes in and out of a connection beside octets: how it is set up, whom it serves, and what it learns of its peer.
  */
 import type { ProtocolVersion } from "../codec/greeting.ts";
-import type { OptionValues } from "../options.ts";
+import type { OptionValues } from "../options/values.ts";
 import type { Failure } from "./failure.ts";
 import type { HeartbeatOptions } from "./heartbeat.ts";
 import type { SecurityOptions, SecuritySettings } from "./security.ts";

@@ -2,8 +2,8 @@
  * The connection of a STREAM socket: no protocol at all. Every chunk is a message of one frame, as it came, whatever
  * maxMessageSize says; there is no greeting, no handshake, no heartbeat. It has the surface of `Connection`, so that a session can pump either.
  */
-import { EMPTY } from "../bytes.ts";
-import { Ring } from "../ring.ts";
+import { EMPTY } from "../base/bytes.ts";
+import { Ring } from "../base/ring.ts";
 import type { Connection, ConnectionHandler, PeerInfo } from "./connection.ts";
 
 /** What a session needs of the protocol side of its connection. */

@@ -2,9 +2,9 @@
  * The security handshake of a 3.x connection: hosts the mechanism, asks the authenticator, and gathers what is known of the
  * peer. It sends through its owner, the connection, and ends it by throwing.
  */
-import { EMPTY, ownCopy } from "../bytes.ts";
+import { EMPTY, ownCopy } from "../base/bytes.ts";
+import { ProtocolError } from "../base/errors.ts";
 import { encodeProperties, errorBody, type Property, parseProperties } from "../codec/command.ts";
-import { ProtocolError } from "../errors.ts";
 import type { Mechanism, MechanismFactory, MechanismHost, MechanismName } from "../mechanism/mechanism.ts";
 import { NullMechanism } from "../mechanism/null.ts";
 import { plainClient, plainServer } from "../mechanism/plain.ts";
@@ -16,7 +16,7 @@ import {
   type ZapRequest,
   zapPolicy,
 } from "../mechanism/zap.ts";
-import { type OptionValues, SOCKET_TYPE_NAMES } from "../options.ts";
+import { type OptionValues, SOCKET_TYPE_NAMES } from "../options/values.ts";
 import { mayTalk, mismatch, sendsIdentity } from "./compatibility.ts";
 import { Refusal } from "./failure.ts";
 

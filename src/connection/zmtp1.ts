@@ -7,6 +7,8 @@
  * The length counts the flags octet, and the short form ends at 254. A canonical header is never longer than the 1.0 header
  * that it comes from, so that one buffer as large as the input takes the output. RFC 13 "ZMTP 1.0".
  */
+
+import { ProtocolError } from "../base/errors.ts";
 import { FrameSizeError } from "../codec/decoder.ts";
 import {
   FLAG_LONG,
@@ -16,7 +18,6 @@ import {
   SHORT_HEADER_BYTES,
   writeHeader,
 } from "../codec/frame.ts";
-import { ProtocolError } from "../errors.ts";
 import type { Wire } from "../mechanism/mechanism.ts";
 
 const LONG_MARK = 0xff;

@@ -5,7 +5,7 @@
  * an option can wait; it takes about twelve milliseconds, once in a process.
  */
 import { randomBytes } from "node:crypto";
-import { errnoError } from "../errors.ts";
+import { errnoError } from "../base/errors.ts";
 import { type Crypto, KEY_BYTES } from "./crypto.ts";
 import type * as Sodium from "./sodium.ts";
 

@@ -3,7 +3,7 @@
  *
  * RFC 26 "CurveZMQ"; libzmq options ZMQ_CURVE_PUBLICKEY, ZMQ_CURVE_SECRETKEY, ZMQ_CURVE_SERVERKEY.
  */
-import { wipe } from "../bytes.ts";
+import { wipe } from "../base/bytes.ts";
 import { ERROR, errorReason, READY } from "../codec/command.ts";
 import { KEY_BYTES } from "../crypto/crypto.ts";
 import { type KeyPair, keyPair } from "../crypto/load.ts";

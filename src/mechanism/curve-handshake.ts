@@ -16,10 +16,11 @@
  *
  * Both sides have forgotten c' and s' when the connection ends: who steals the permanent keys later can not read it.
  */
+
+import { type ProtocolCode, ProtocolError } from "../base/errors.ts";
 import { commandPrefix, isCommand } from "../codec/command.ts";
 import { type Crypto, NONCE_BYTES } from "../crypto/crypto.ts";
 import { loadCrypto, type Random, systemRandom } from "../crypto/load.ts";
-import { type ProtocolCode, ProtocolError } from "../errors.ts";
 import type { Counter } from "./curve-opener.ts";
 
 export const HELLO: Buffer = commandPrefix("HELLO");

@@ -15,7 +15,9 @@
  * that is allocated as its octets come. Layouts and codes: curve-message.ts; the codes are libzmq's.
  */
 import { constants } from "node:buffer";
-import { EMPTY, grown, largeBuffer, wipe } from "../bytes.ts";
+import { EMPTY, grown, largeBuffer, wipe } from "../base/bytes.ts";
+import { GROW_STEP_BYTES, PAGE_BYTES } from "../base/constants.ts";
+import { type ProtocolCode, ProtocolError } from "../base/errors.ts";
 import { FrameSizeError } from "../codec/decoder.ts";
 import {
   FLAG_LONG,
@@ -26,7 +28,6 @@ import {
   SHORT_HEADER_BYTES,
   writeHeader,
 } from "../codec/frame.ts";
-import { GROW_STEP_BYTES, PAGE_BYTES } from "../constants.ts";
 import {
   DESK_AREA_BYTES,
   DESK_MESSAGE_BYTES,
@@ -34,7 +35,6 @@ import {
   type MessageCipher,
   type MessageStream,
 } from "../crypto/crypto.ts";
-import { type ProtocolCode, ProtocolError } from "../errors.ts";
 import {
   COUNTER_OFFSET,
   canonicalFlags,

@@ -5,7 +5,7 @@
  * or that lies in several parts because its body is referenced, gets a Buffer of its own and streams through the desk.
  * The counter in front of each grows by one. Layouts: curve-message.ts.
  */
-import { largeBuffer } from "../bytes.ts";
+import { largeBuffer } from "../base/bytes.ts";
 import {
   FLAG_LONG,
   headerSize,

@@ -10,7 +10,7 @@
  *
  * RFC 26 "CurveZMQ"; libzmq options ZMQ_CURVE_SERVER, ZMQ_CURVE_SECRETKEY.
  */
-import { sameSecret, wipe } from "../bytes.ts";
+import { sameSecret, wipe } from "../base/bytes.ts";
 import { ERROR, READY } from "../codec/command.ts";
 import { KEY_BYTES } from "../crypto/crypto.ts";
 import { type KeyPair, keyPair } from "../crypto/load.ts";

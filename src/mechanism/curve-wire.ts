@@ -2,7 +2,7 @@
  * The wire of CURVE: behind the handshake every frame, message or command, is sealed into a MESSAGE of its own.
  * RFC 26 "CurveZMQ"; layouts in curve-message.ts.
  */
-import type { ProtocolError } from "../errors.ts";
+import type { ProtocolError } from "../base/errors.ts";
 import type { Opener } from "./curve-opener.ts";
 import type { Sealer } from "./curve-sealer.ts";
 import type { Wire } from "./mechanism.ts";

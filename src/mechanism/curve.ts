@@ -4,8 +4,9 @@
  * A socket makes one factory and uses it for all its connections: the cryptographic library is loaded here, and what belongs
  * to the permanent keys is computed once.
  */
+
+import { errnoError } from "../base/errors.ts";
 import { KEY_BYTES } from "../crypto/crypto.ts";
-import { errnoError } from "../errors.ts";
 import { CurveClient } from "./curve-client.ts";
 import { type CurveTools, systemTools } from "./curve-handshake.ts";
 import { CurveServer } from "./curve-server.ts";

@@ -12,7 +12,7 @@
  * - Octets behind the handshake's last command go through `wire`, when there is one.
  * - After `close()` nothing is called in either direction, and no key is left in memory.
  */
-import type { ProtocolError } from "../errors.ts";
+import type { ProtocolError } from "../base/errors.ts";
 
 /** Turns canonical frames into what the peer reads, and back. */
 export interface Wire {

@@ -7,8 +7,9 @@
  * With a ZAP domain the own READY is held back until the authenticator lets the peer in. RFC 23/37, "The NULL Security
  * Mechanism"; libzmq option ZMQ_ZAP_DOMAIN.
  */
+
+import { ProtocolError } from "../base/errors.ts";
 import { commandBody, ERROR, errorReason, isCommand, READY } from "../codec/command.ts";
-import { ProtocolError } from "../errors.ts";
 import type { Mechanism, MechanismHost } from "./mechanism.ts";
 
 export class NullMechanism implements Mechanism {

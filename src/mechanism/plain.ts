@@ -12,9 +12,9 @@
  * libzmq 4.3 sends and understands ERROR here only in a misspelt form. The client below takes both forms; the server uses
  * the misspelt one towards peers that greet like libzmq 4.3.3 and later, so that they learn why they were turned away.
  */
-import { wipe } from "../bytes.ts";
+import { wipe } from "../base/bytes.ts";
+import { type ProtocolCode, ProtocolError } from "../base/errors.ts";
 import { commandBody, commandPrefix, ERROR, errorReason, isCommand, MELTED_ERROR, READY } from "../codec/command.ts";
-import { type ProtocolCode, ProtocolError } from "../errors.ts";
 import type { Mechanism, MechanismFactory, MechanismHost } from "./mechanism.ts";
 
 const HELLO = commandPrefix("HELLO");

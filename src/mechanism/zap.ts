@@ -4,8 +4,9 @@
  * The authenticator is a REP, ROUTER or SERVER socket bound to ZAP_ENDPOINT. Whoever owns the connection carries the frames;
  * here they are only made and read. RFC 27 "ZAP"; libzmq options ZMQ_ZAP_DOMAIN and ZMQ_ZAP_ENFORCE_DOMAIN.
  */
+
+import { type ProtocolCode, ProtocolError } from "../base/errors.ts";
 import { parseProperties } from "../codec/command.ts";
-import { type ProtocolCode, ProtocolError } from "../errors.ts";
 import type { MechanismName } from "./mechanism.ts";
 
 /** Where an authenticator binds. */

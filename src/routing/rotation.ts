@@ -5,7 +5,7 @@
  *
  * A pipe takes part through a link that it owns: one for each ring it can be in.
  */
-import { Link } from "../ring.ts";
+import { Link } from "../base/ring.ts";
 
 export { Link };
 

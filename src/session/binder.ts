@@ -2,18 +2,19 @@
  * A binder keeps one `bind()`: it listens, runs a session for each peer that comes, and gives a peer a pipe when its
  * handshake is done. What waits for a peer that leaves is dropped; what it sent can still be read.
  */
-import { clearTimeout, setTimeout } from "../clock.ts";
+
+import type { ErrnoError } from "../base/errors.ts";
 import type { PeerInfo } from "../connection/connection.ts";
-import type { ErrnoError } from "../errors.ts";
+import { clearTimeout, setTimeout } from "../loop/clock.ts";
 import type { MechanismFactory } from "../mechanism/mechanism.ts";
-import { type OptionValues, snapshot } from "../options.ts";
-import type { NetPipe, Pipe } from "../pipe.ts";
+import { type OptionValues, snapshot } from "../options/values.ts";
+import type { NetPipe, Pipe } from "../pipe/pipe.ts";
 import type { IpcEndpoint, TcpEndpoint } from "../transport/endpoint.ts";
 import { type Listener, type ListenHandler, listen, listenSync } from "../transport/listen.ts";
 import type { NetStream } from "../transport/net-stream.ts";
 import type { Carrier, SessionHost } from "./host.ts";
-import { curveOf } from "./security.ts";
 import { Session, type SessionKeeper } from "./session.ts";
+import { curveOf } from "./zap-client.ts";
 
 const EVERY_INTERFACE = /^tcp:\/\/(?:0\.0\.0\.0|\[::\]):/;
 

@@ -9,19 +9,19 @@
  * stays; but where a pipe stands for one peer (ROUTER, REP), and another one answers, that one gets a pipe of its own.
  */
 
-import { clearTimeout, setTimeout } from "../clock.ts";
+import { RECONNECT_FAULT_DOUBLINGS, TIMER_MAX_MS } from "../base/constants.ts";
+import type { ErrnoError } from "../base/errors.ts";
 import type { Failure, PeerInfo } from "../connection/connection.ts";
-import { RECONNECT_FAULT_DOUBLINGS, TIMER_MAX_MS } from "../constants.ts";
-import type { ErrnoError } from "../errors.ts";
+import { clearTimeout, setTimeout } from "../loop/clock.ts";
 import type { MechanismFactory } from "../mechanism/mechanism.ts";
-import { type OptionValues, snapshot } from "../options.ts";
-import { type NetPipe, type Pipe, type PipeLink, UNKNOWN_PEER } from "../pipe.ts";
+import { type OptionValues, snapshot } from "../options/values.ts";
+import { type NetPipe, type Pipe, type PipeLink, UNKNOWN_PEER } from "../pipe/pipe.ts";
 import { type ConnectHandler, connectStream } from "../transport/connect.ts";
 import type { IpcEndpoint, TcpEndpoint } from "../transport/endpoint.ts";
 import type { NetStream } from "../transport/net-stream.ts";
 import type { Carrier, SessionHost } from "./host.ts";
-import { curveOf } from "./security.ts";
 import { Session, type SessionKeeper } from "./session.ts";
+import { curveOf } from "./zap-client.ts";
 
 /** Bits of the option `reconnectStop`: after what there is no further attempt. */
 const STOP_AFTER_REFUSED = 1;

@@ -2,17 +2,18 @@
  * What sessions ask of the socket they work for. The socket implements it; a session knows no socket type beyond its
  * number.
  */
+
+import type { ErrnoError } from "../base/errors.ts";
+import type { EventSink } from "../base/events.ts";
 import type { SlabPool } from "../codec/encoder.ts";
 import type { ConnectionHandler } from "../connection/connection.ts";
 import type { PeerConnection } from "../connection/raw.ts";
 import type { ZapHook } from "../connection/security.ts";
-import type { ErrnoError } from "../errors.ts";
-import type { EventSink } from "../events.ts";
+import type { Turn } from "../loop/turn.ts";
 import type { MechanismFactory } from "../mechanism/mechanism.ts";
-import type { OptionValues } from "../options.ts";
-import type { NetPipe, Pipe, PipeLink, PipeOwner } from "../pipe.ts";
+import type { OptionValues } from "../options/values.ts";
+import type { NetPipe, Pipe, PipeLink, PipeOwner } from "../pipe/pipe.ts";
 import type { InprocNames } from "../transport/inproc.ts";
-import type { Turn } from "./turn.ts";
 
 /** The part of a context that sessions use. */
 export interface Loop {

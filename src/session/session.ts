@@ -11,23 +11,24 @@
  * - Writing: one batch of whole messages at a time, for as long as the kernel takes everything at once.
  * - A session ends once, in one order: what was received becomes readable, events are raised, the keeper gets its pipe back.
  */
-import { clearTimeout, now, setTimeout } from "../clock.ts";
+
+import { FLUSH_LIMIT_BYTES, LARGE_READ_BYTES, READ_BYTES, TIMER_MAX_MS } from "../base/constants.ts";
+import { BODY_DETACHED, type ErrnoError, errnoError, systemError } from "../base/errors.ts";
+import { authEventError, protocolEventError, reportMissing } from "../base/events.ts";
 import { ZMTP_3_0 } from "../codec/greeting.ts";
 import type { ConnectionHandler, Failure, PeerInfo } from "../connection/connection.ts";
 import { INCOMPATIBLE_CODE } from "../connection/failure.ts";
 import type { PeerConnection } from "../connection/raw.ts";
 import type { ZapHook } from "../connection/security.ts";
-import { FLUSH_LIMIT_BYTES, LARGE_READ_BYTES, READ_BYTES, TIMER_MAX_MS } from "../constants.ts";
-import { BODY_DETACHED, type ErrnoError, errnoError, systemError } from "../errors.ts";
-import { authEventError, protocolEventError, reportMissing } from "../events.ts";
+import { clearTimeout, now, setTimeout } from "../loop/clock.ts";
+import type { Flushable } from "../loop/turn.ts";
 import type { MechanismFactory } from "../mechanism/mechanism.ts";
 import { ZAP_ENDPOINT } from "../mechanism/zap.ts";
-import type { OptionValues } from "../options.ts";
-import type { NetPipe, PipeLink } from "../pipe.ts";
+import type { OptionValues } from "../options/values.ts";
+import type { NetPipe, PipeLink } from "../pipe/pipe.ts";
 import type { NetStream, StreamHandler } from "../transport/net-stream.ts";
 import type { Newcomer, SessionHost } from "./host.ts";
-import { mayAsk, ZapQuestion } from "./security.ts";
-import type { Flushable } from "./turn.ts";
+import { mayAsk, ZapQuestion } from "./zap-client.ts";
 
 /** Who made the session. */
 export interface SessionKeeper {

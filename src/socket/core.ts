@@ -7,23 +7,23 @@
  *     open <-> blocked (an asynchronous bind or unbind, or a running proxy)        open -> closed, for good
  */
 
-import { clearTimeout, now, setImmediate, setTimeout } from "../clock.ts";
+import { DECODE_AHEAD_MESSAGES, DECODED_MESSAGES, LEAST_DECODE_AHEAD_MESSAGES } from "../base/constants.ts";
+import { ErrnoError, type ErrorCode, errnoError } from "../base/errors.ts";
 import type { SlabPool } from "../codec/encoder.ts";
 import { Connection, type ConnectionHandler } from "../connection/connection.ts";
 import { type PeerConnection, RawConnection } from "../connection/raw.ts";
-import { DECODE_AHEAD_MESSAGES, DECODED_MESSAGES, LEAST_DECODE_AHEAD_MESSAGES } from "../constants.ts";
-import type { ContextCore, Member } from "../context.ts";
-import { ErrnoError, type ErrorCode, errnoError } from "../errors.ts";
-import type { OptionsHost } from "../option-access.ts";
-import { createOptions, type OptionValues, SOCKET_TYPES, UNSET } from "../options.ts";
-import { limitOf, NetPipe, type PeerFacts, type Pipe, type PipeLimits, type PipeLink, RawPipe } from "../pipe.ts";
+import { clearTimeout, now, setImmediate, setTimeout } from "../loop/clock.ts";
+import type { Flushable } from "../loop/turn.ts";
+import type { OptionsHost } from "../options/access.ts";
+import { createOptions, type OptionValues, SOCKET_TYPES, UNSET } from "../options/values.ts";
+import { limitOf, NetPipe, type PeerFacts, type Pipe, type PipeLimits, type PipeLink, RawPipe } from "../pipe/pipe.ts";
 import { Binder } from "../session/binder.ts";
 import { Connector } from "../session/connector.ts";
 import type { Carrier, ConnectionSetup, SessionHost } from "../session/host.ts";
-import type { Flushable } from "../session/turn.ts";
 import { type Endpoint, parseEndpoint } from "../transport/endpoint.ts";
 import { InprocBinder, type InprocHost, InprocPipe } from "../transport/inproc.ts";
 import { nodePath } from "../transport/ipc.ts";
+import type { ContextCore, Member } from "./context.ts";
 import { ObserverHub } from "./observer.ts";
 import type { Pattern, PatternHost } from "./pattern.ts";
 import { ownProperties } from "./peer.ts";

@@ -1,8 +1,8 @@
 /** DEALER: messages out in turn over the peers, messages in fairly from them; nothing is added or taken off (RFC 28). */
-import { EMPTY } from "../bytes.ts";
-import type { DealerOptions } from "../option-types.ts";
-import { SOCKET_TYPES } from "../options.ts";
-import type { Pipe } from "../pipe.ts";
+import { EMPTY } from "../base/bytes.ts";
+import type { DealerOptions } from "../options/public.ts";
+import { SOCKET_TYPES } from "../options/values.ts";
+import type { Pipe } from "../pipe/pipe.ts";
 import { Balancing, ReceivingPattern } from "./pattern.ts";
 import { DuplexSocket, defineType, type SocketOptions } from "./socket.ts";
 

@@ -2,9 +2,9 @@
  * What users may send, as frames: `Buffer` and other views, `ArrayBuffer`, text as UTF-8, `null` as an empty frame,
  * anything else as its text. An array is one message of several frames.
  */
-import { EMPTY, octetsOf, steady, textBuffer } from "../bytes.ts";
-import { ALWAYS_COPY_BYTES } from "../constants.ts";
-import { type ErrnoError, errnoError } from "../errors.ts";
+import { EMPTY, octetsOf, steady, textBuffer } from "../base/bytes.ts";
+import { ALWAYS_COPY_BYTES } from "../base/constants.ts";
+import { type ErrnoError, errnoError } from "../base/errors.ts";
 
 /** Anything that can be one frame. Text is sent as UTF-8; `null` is an empty frame. */
 export type MessageLike = ArrayBufferView | ArrayBuffer | SharedArrayBuffer | string | number | bigint | boolean | null;

@@ -11,15 +11,15 @@
  *   is kept until the second tick, KEPT_MS apart, and none when there is no newcomer.
  * - A tick that comes late counts for nothing, up to LATE_TICKS in a row: a program that computes has read nothing meanwhile.
  */
-import { isMissing } from "../bytes.ts";
-import { clearTimeout, now, setTimeout } from "../clock.ts";
-import { COPY_LIMIT_BYTES, KEPT_BYTES, KEPT_MS, LATE_TICKS, LATE_TIMER_MS, NEWCOMER_TICKS } from "../constants.ts";
-import { reportMissing } from "../events.ts";
-import { limitOf, type Pipe } from "../pipe.ts";
-import { Ring } from "../ring.ts";
+import { isMissing } from "../base/bytes.ts";
+import { COPY_LIMIT_BYTES, KEPT_BYTES, KEPT_MS, LATE_TICKS, LATE_TIMER_MS, NEWCOMER_TICKS } from "../base/constants.ts";
+import { reportMissing } from "../base/events.ts";
+import { Ring } from "../base/ring.ts";
+import { clearTimeout, now, setTimeout } from "../loop/clock.ts";
+import type { Flushable } from "../loop/turn.ts";
+import { limitOf, type Pipe } from "../pipe/pipe.ts";
 import type { SubscriptionTrie } from "../routing/subscription-trie.ts";
 import type { Newcomer } from "../session/host.ts";
-import type { Flushable } from "../session/turn.ts";
 import { keep } from "./message.ts";
 import type { PatternHost } from "./pattern.ts";
 

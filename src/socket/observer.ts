@@ -11,11 +11,11 @@
  */
 
 import { EventEmitter } from "node:events";
-import { queueMicrotask } from "../clock.ts";
-import { KEPT_EVENTS } from "../constants.ts";
-import { errnoError, invalid } from "../errors.ts";
-import type { Event, EventOfType, EventSink, EventType } from "../events.ts";
-import { Ring } from "../ring.ts";
+import { KEPT_EVENTS } from "../base/constants.ts";
+import { errnoError, invalid } from "../base/errors.ts";
+import type { Event, EventOfType, EventSink, EventType } from "../base/events.ts";
+import { Ring } from "../base/ring.ts";
+import { queueMicrotask } from "../loop/clock.ts";
 import type { Socket } from "./socket.ts";
 
 /** Who keeps the process alive: each `hold` is followed by one `release`. */

@@ -1,7 +1,7 @@
 /** PAIR: exactly one peer (RFC 31). A second one is refused; libzmq would leave it connected and mute. */
-import { type ErrnoError, errnoError } from "../errors.ts";
-import { SOCKET_TYPES } from "../options.ts";
-import type { Pipe } from "../pipe.ts";
+import { type ErrnoError, errnoError } from "../base/errors.ts";
+import { SOCKET_TYPES } from "../options/values.ts";
+import type { Pipe } from "../pipe/pipe.ts";
 import { ReceivingPattern } from "./pattern.ts";
 import { DuplexSocket, defineType, type SocketOptions } from "./socket.ts";
 

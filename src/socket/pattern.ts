@@ -5,16 +5,17 @@
  * `send` and `receive` never wait: they say that it did not work now, and the pattern wakes the socket's sender or
  * receiver when it might.
  */
+
+import { MESSAGE_FRAMES } from "../base/constants.ts";
+import { type ErrnoError, type ErrorCode, invalid } from "../base/errors.ts";
+import type { EventSink } from "../base/events.ts";
 import type { SlabPool } from "../codec/encoder.ts";
-import { MESSAGE_FRAMES } from "../constants.ts";
-import { type ErrnoError, type ErrorCode, invalid } from "../errors.ts";
-import type { EventSink } from "../events.ts";
-import type { OptionValues } from "../options.ts";
-import type { Pipe } from "../pipe.ts";
+import type { Flushable } from "../loop/turn.ts";
+import type { OptionValues } from "../options/values.ts";
+import type { Pipe } from "../pipe/pipe.ts";
 import { FairQueue } from "../routing/fair-queue.ts";
 import { LoadBalancer } from "../routing/load-balancer.ts";
 import type { Newcomer, SessionPattern } from "../session/host.ts";
-import type { Flushable } from "../session/turn.ts";
 
 /** The socket, as its pattern sees it. */
 export interface PatternHost {

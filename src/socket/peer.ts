@@ -1,6 +1,6 @@
 /** What sockets tell of each other: READY's properties, of this socket for peers in the same process, and of a peer for the user. */
-import { type OptionValues, SOCKET_TYPE_NAMES, SOCKET_TYPES } from "../options.ts";
-import type { PeerFacts } from "../pipe.ts";
+import { type OptionValues, SOCKET_TYPE_NAMES, SOCKET_TYPES } from "../options/values.ts";
+import type { PeerFacts } from "../pipe/pipe.ts";
 
 /** The types that announce their routing id. */
 const IDENTIFIED: ReadonlySet<number> = new Set([SOCKET_TYPES.REQ, SOCKET_TYPES.DEALER, SOCKET_TYPES.ROUTER]);

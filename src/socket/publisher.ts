@@ -2,12 +2,12 @@
  * PUB: each message to every peer that subscribed to a prefix of its first frame (RFC 29). A peer that is full misses it,
  * unless `noDrop` makes the send wait. What peers send beside subscriptions is dropped.
  */
-import { steady } from "../bytes.ts";
+import { steady } from "../base/bytes.ts";
+import { COPY_LIMIT_BYTES } from "../base/constants.ts";
 import { FanOut } from "../codec/encoder.ts";
-import { COPY_LIMIT_BYTES } from "../constants.ts";
-import type { PublisherOptions } from "../option-types.ts";
-import { SOCKET_TYPES } from "../options.ts";
-import type { Pipe } from "../pipe.ts";
+import type { PublisherOptions } from "../options/public.ts";
+import { SOCKET_TYPES } from "../options/values.ts";
+import type { Pipe } from "../pipe/pipe.ts";
 import { SubscriptionTrie } from "../routing/subscription-trie.ts";
 import type { Newcomer } from "../session/host.ts";
 import { Newcomers } from "./newcomers.ts";

@@ -1,7 +1,7 @@
 /** PULL: messages in, fairly from the peers (RFC 30). */
 
-import type { ConflateOptions } from "../option-types.ts";
-import { SOCKET_TYPES } from "../options.ts";
+import type { ConflateOptions } from "../options/public.ts";
+import { SOCKET_TYPES } from "../options/values.ts";
 import { ReceivingPattern } from "./pattern.ts";
 import { defineType, ReadableSocket, type SocketOptions } from "./socket.ts";
 

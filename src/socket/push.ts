@@ -1,8 +1,8 @@
 /** PUSH: messages out, in turn over the peers (RFC 30). It waits when none can take one. */
 
-import type { ConflateOptions } from "../option-types.ts";
-import { SOCKET_TYPES } from "../options.ts";
-import type { Pipe } from "../pipe.ts";
+import type { ConflateOptions } from "../options/public.ts";
+import { SOCKET_TYPES } from "../options/values.ts";
+import type { Pipe } from "../pipe/pipe.ts";
 import { Balancing, Pattern } from "./pattern.ts";
 import { defineType, type SocketOptions, WritableSocket } from "./socket.ts";
 

@@ -2,8 +2,9 @@
  * The receiving half of a socket: one `receive()` at a time. A message that is here resolves it at once; otherwise it
  * waits, for `receiveTimeout` at the longest, and the next message goes to it directly, without passing through a queue.
  */
-import { clearTimeout, queueMicrotask, setTimeout } from "../clock.ts";
-import { errnoError } from "../errors.ts";
+
+import { errnoError } from "../base/errors.ts";
+import { clearTimeout, queueMicrotask, setTimeout } from "../loop/clock.ts";
 import type { SocketCore } from "./core.ts";
 import type { Pattern } from "./pattern.ts";
 

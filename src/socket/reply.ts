@@ -6,11 +6,11 @@
  *
  * A reply never waits: when the peer is gone, or full, or another one answers at its endpoint, it is dropped.
  */
-import { MESSAGE_FRAMES } from "../constants.ts";
-import type { ErrorCode } from "../errors.ts";
-import type { ReplyOptions } from "../option-types.ts";
-import { SOCKET_TYPES } from "../options.ts";
-import type { Pipe } from "../pipe.ts";
+import { MESSAGE_FRAMES } from "../base/constants.ts";
+import type { ErrorCode } from "../base/errors.ts";
+import type { ReplyOptions } from "../options/public.ts";
+import { SOCKET_TYPES } from "../options/values.ts";
+import type { Pipe } from "../pipe/pipe.ts";
 import { ReceivingPattern } from "./pattern.ts";
 import { DuplexSocket, defineType, type SocketOptions } from "./socket.ts";
 

@@ -7,13 +7,13 @@
  * Nothing is sent again: when the peer dies with the request, the reply does not come, and the caller's timeout has to
  * notice. Replies nobody asked for are dropped as they come, so the inbox of a peer stays empty.
  */
-import { isMissing, randomUint32 } from "../bytes.ts";
-import { MESSAGE_FRAMES } from "../constants.ts";
-import { type ErrorCode, errnoError } from "../errors.ts";
-import { reportMissing } from "../events.ts";
-import type { RequestOptions } from "../option-types.ts";
-import { SOCKET_TYPES } from "../options.ts";
-import type { Pipe } from "../pipe.ts";
+import { isMissing, randomUint32 } from "../base/bytes.ts";
+import { MESSAGE_FRAMES } from "../base/constants.ts";
+import { type ErrorCode, errnoError } from "../base/errors.ts";
+import { reportMissing } from "../base/events.ts";
+import type { RequestOptions } from "../options/public.ts";
+import { SOCKET_TYPES } from "../options/values.ts";
+import type { Pipe } from "../pipe/pipe.ts";
 import { Balancing, Pattern, type PatternHost } from "./pattern.ts";
 import { DuplexSocket, defineType, type SocketOptions } from "./socket.ts";
 

@@ -1,7 +1,7 @@
 /** What ROUTER and STREAM share: peers known by an id, which is the first frame of every message. */
-import { randomUint32 } from "../bytes.ts";
-import { type ErrorCode, errnoError } from "../errors.ts";
-import type { Pipe } from "../pipe.ts";
+import { randomUint32 } from "../base/bytes.ts";
+import { type ErrorCode, errnoError } from "../base/errors.ts";
+import type { Pipe } from "../pipe/pipe.ts";
 import { RouteTable } from "../routing/route-table.ts";
 import { ReceivingPattern } from "./pattern.ts";
 

@@ -7,12 +7,12 @@
  * `handover` gives it the id and ends the first, or the first is an endpoint of which the peer is gone. Ids that were
  * generated, ever, or given to `connect` are open to no announcement: whoever took one would take another's messages.
  */
-import { EMPTY } from "../bytes.ts";
-import { MESSAGE_FRAMES } from "../constants.ts";
-import { errnoError } from "../errors.ts";
-import type { RouterOptions } from "../option-types.ts";
-import { SOCKET_TYPES } from "../options.ts";
-import type { Pipe } from "../pipe.ts";
+import { EMPTY } from "../base/bytes.ts";
+import { MESSAGE_FRAMES } from "../base/constants.ts";
+import { errnoError } from "../base/errors.ts";
+import type { RouterOptions } from "../options/public.ts";
+import { SOCKET_TYPES } from "../options/values.ts";
+import type { Pipe } from "../pipe/pipe.ts";
 import { RoutedPattern } from "./routed.ts";
 import { connectWithId, DuplexSocket, defineType, type RoutedConnectOptions, type SocketOptions } from "./socket.ts";
 

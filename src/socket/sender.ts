@@ -2,9 +2,9 @@
  * The sending half of a socket: one `send()` at a time, which resolves at once when the pattern took the message and
  * otherwise waits until it can, for `sendTimeout` at the longest.
  */
-import { isMissing } from "../bytes.ts";
-import { clearTimeout, setTimeout } from "../clock.ts";
-import { type ErrnoError, type ErrorCode, errnoError, missingMemory } from "../errors.ts";
+import { isMissing } from "../base/bytes.ts";
+import { type ErrnoError, type ErrorCode, errnoError, missingMemory } from "../base/errors.ts";
+import { clearTimeout, setTimeout } from "../loop/clock.ts";
 import type { SocketCore } from "./core.ts";
 import { keep, missing, toFrames, tooManyFrames } from "./message.ts";
 import type { Pattern } from "./pattern.ts";

@@ -6,12 +6,12 @@
  * So one that its program dropped is collected, and its core closed.
  */
 
-import { viewOctets } from "../bytes.ts";
-import { BATCH_MESSAGES } from "../constants.ts";
-import { Context, type ContextCore, coreOf as contextCoreOf, context as defaultContext } from "../context.ts";
-import { errnoError, invalid } from "../errors.ts";
-import { defineAccessors, getOption, setOption } from "../option-access.ts";
-import type { ReaderOptions, SocketOptionsCommon, WriterOptions } from "../option-types.ts";
+import { viewOctets } from "../base/bytes.ts";
+import { BATCH_MESSAGES } from "../base/constants.ts";
+import { errnoError, invalid } from "../base/errors.ts";
+import { defineAccessors, getOption, setOption } from "../options/access.ts";
+import type { ReaderOptions, SocketOptionsCommon, WriterOptions } from "../options/public.ts";
+import { Context, type ContextCore, coreOf as contextCoreOf, context as defaultContext } from "./context.ts";
 import { type PatternFactory, SocketCore } from "./core.ts";
 import type { Message, MessageLike } from "./message.ts";
 import { findHubsBy, type Observer } from "./observer.ts";

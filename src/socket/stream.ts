@@ -2,11 +2,11 @@
  * STREAM: raw TCP (libzmq's own; no RFC). Each connection has an id; messages are `[id, octets]` both ways. `[id, empty]`
  * is received when a connection comes and when it goes (`notify`), and ends the connection when it is sent.
  */
-import { EMPTY } from "../bytes.ts";
-import type { ErrorCode } from "../errors.ts";
-import type { StreamOptions } from "../option-types.ts";
-import { SOCKET_TYPES } from "../options.ts";
-import { type Pipe, RawPipe } from "../pipe.ts";
+import { EMPTY } from "../base/bytes.ts";
+import type { ErrorCode } from "../base/errors.ts";
+import type { StreamOptions } from "../options/public.ts";
+import { SOCKET_TYPES } from "../options/values.ts";
+import { type Pipe, RawPipe } from "../pipe/pipe.ts";
 import type { Message, MessageLike } from "./message.ts";
 import { RoutedPattern } from "./routed.ts";
 import { connectWithId, DuplexSocket, defineType, type RoutedConnectOptions, type SocketOptions } from "./socket.ts";

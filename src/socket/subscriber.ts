@@ -3,9 +3,9 @@
  * publisher, again after every reconnect; what arrives is filtered once more, for publishers that know no topics and for
  * messages that were on their way.
  */
-import type { SubscriberOptions } from "../option-types.ts";
-import { SOCKET_TYPES } from "../options.ts";
-import type { Pipe } from "../pipe.ts";
+import type { SubscriberOptions } from "../options/public.ts";
+import { SOCKET_TYPES } from "../options/values.ts";
+import type { Pipe } from "../pipe/pipe.ts";
 import { coreOf, defineType, ReadableSocket, type SocketOptions } from "./socket.ts";
 import { SubscribingPattern } from "./subscribing.ts";
 import { setTopics } from "./topics.ts";

@@ -4,8 +4,8 @@
  * A publisher is told the whole set when its pipe is made, and after a loss the set as it stood then; what changes before it is
  * there waits in its pipe, in its place among the messages. Nothing is merged: the publisher sees all that was said.
  */
-import { WAITING_TOPICS } from "../constants.ts";
-import type { Pipe } from "../pipe.ts";
+import { WAITING_TOPICS } from "../base/constants.ts";
+import type { Pipe } from "../pipe/pipe.ts";
 import { TopicSet } from "../routing/topic-set.ts";
 import { ReceivingPattern } from "./pattern.ts";
 

@@ -1,6 +1,6 @@
 /** Subscriptions as users and applications write them. */
-import { viewOctets } from "../bytes.ts";
-import { errnoError } from "../errors.ts";
+import { viewOctets } from "../base/bytes.ts";
+import { errnoError } from "../base/errors.ts";
 import type { SocketCore } from "./core.ts";
 
 /** The first octet of a message that is a subscription, or takes one back. */

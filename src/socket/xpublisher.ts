@@ -6,13 +6,13 @@
  * What waits to be received has no limit as far as subscriptions go, as in libzmq; messages of peers are taken in only up
  * to the receive high-water mark, behind which their connections are not read.
  */
-import { isMissing } from "../bytes.ts";
-import { invalid } from "../errors.ts";
-import { reportMissing } from "../events.ts";
-import type { ReaderOptions, XPublisherOptions } from "../option-types.ts";
-import { SOCKET_TYPES } from "../options.ts";
-import { limitOf, type Pipe } from "../pipe.ts";
-import { Ring } from "../ring.ts";
+import { isMissing } from "../base/bytes.ts";
+import { invalid } from "../base/errors.ts";
+import { reportMissing } from "../base/events.ts";
+import { Ring } from "../base/ring.ts";
+import type { ReaderOptions, XPublisherOptions } from "../options/public.ts";
+import { SOCKET_TYPES } from "../options/values.ts";
+import { limitOf, type Pipe } from "../pipe/pipe.ts";
 import { FairQueue } from "../routing/fair-queue.ts";
 import { SubscriptionTrie } from "../routing/subscription-trie.ts";
 import type { Newcomer } from "../session/host.ts";

@@ -2,8 +2,8 @@
  * XSUB: a SUB whose application subscribes by sending `01 topic` and `00 topic`; it may send other messages too, to all
  * publishers (RFC 29). Nothing is filtered here.
  */
-import type { WriterOptions, XSubscriberOptions } from "../option-types.ts";
-import { SOCKET_TYPES } from "../options.ts";
+import type { WriterOptions, XSubscriberOptions } from "../options/public.ts";
+import { SOCKET_TYPES } from "../options/values.ts";
 import { DuplexSocket, defineType, type SocketOptions } from "./socket.ts";
 import { SubscribingPattern } from "./subscribing.ts";
 import { isSubscription, SUBSCRIBE } from "./topics.ts";

@@ -1,6 +1,6 @@
 /** Sets of IP addresses, given as addresses and networks ("10.0.0.0/8"). */
 import { BlockList, isIP } from "node:net";
-import { invalid } from "../errors.ts";
+import { invalid } from "../base/errors.ts";
 
 const BITS = { 4: 32, 6: 128 } as const;
 

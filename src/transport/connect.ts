@@ -4,13 +4,13 @@
  */
 
 import { connect, type LookupFunction, Socket as NetSocket, type Socket } from "node:net";
-import { clearTimeout, isTickFaked, queueMicrotask } from "../clock.ts";
-import { CONNECT_ADDRESS_MS, SOCKS_TIMEOUT_MS } from "../constants.ts";
-import { type ErrnoError, errnoError, systemError } from "../errors.ts";
-import type { OptionValues } from "../options.ts";
-import { IS_NODE } from "../runtime.ts";
+import { CONNECT_ADDRESS_MS, SOCKS_TIMEOUT_MS } from "../base/constants.ts";
+import { type ErrnoError, errnoError, systemError } from "../base/errors.ts";
+import { IS_NODE } from "../base/runtime.ts";
+import { clearTimeout, isTickFaked, queueMicrotask } from "../loop/clock.ts";
+import type { HeldRequest } from "../loop/pending-requests.ts";
+import type { OptionValues } from "../options/values.ts";
 import { type HostPort, type IpcEndpoint, parseHostPort, type TcpEndpoint } from "./endpoint.ts";
-import type { HeldRequest } from "./held.ts";
 import { nodePath } from "./ipc.ts";
 import { heldRequests, NetStream, timer, tune } from "./net-stream.ts";
 import { onRead } from "./reading.ts";

@@ -7,8 +7,8 @@
  */
 
 import { isIPv4, isIPv6 } from "node:net";
-import { IPC_PATH_LINUX_BYTES, IPC_PATH_OTHER_BYTES } from "../constants.ts";
-import { errnoError, invalid } from "../errors.ts";
+import { IPC_PATH_LINUX_BYTES, IPC_PATH_OTHER_BYTES } from "../base/constants.ts";
+import { errnoError, invalid } from "../base/errors.ts";
 
 /** What an address is wanted for: wildcards belong to bind, a source belongs to connect. */
 export type EndpointUse = "bind" | "connect";

@@ -12,18 +12,18 @@
  * Other than in libzmq, sockets whose types do not fit are not joined: both ends are told, and the connection has ended.
  */
 
-import { isMissing, smallBuffer, steady, View } from "../bytes.ts";
-import { setImmediate } from "../clock.ts";
+import { isMissing, smallBuffer, steady, View } from "../base/bytes.ts";
+import { ALWAYS_COPY_BYTES, BURST_FACTOR } from "../base/constants.ts";
+import { type ErrnoError, errnoError } from "../base/errors.ts";
+import { type EventSink, protocolEventError, reportMissing } from "../base/events.ts";
+import { Ring } from "../base/ring.ts";
 import { type FanOut, type Slab, WaitingTopic } from "../codec/encoder.ts";
 import { mayTalk, mismatch } from "../connection/compatibility.ts";
 import { INCOMPATIBLE_CODE } from "../connection/failure.ts";
-import { ALWAYS_COPY_BYTES, BURST_FACTOR } from "../constants.ts";
-import { type ErrnoError, errnoError } from "../errors.ts";
-import { type EventSink, protocolEventError, reportMissing } from "../events.ts";
-import { SOCKET_TYPE_NAMES } from "../options.ts";
-import { type PeerFacts, Pipe, type PipeOwner } from "../pipe.ts";
-import { Ring } from "../ring.ts";
-import { Answers } from "./answers.ts";
+import { Answers } from "../loop/answers.ts";
+import { setImmediate } from "../loop/clock.ts";
+import { SOCKET_TYPE_NAMES } from "../options/values.ts";
+import { type PeerFacts, Pipe, type PipeOwner } from "../pipe/pipe.ts";
 
 /** One end of a socket, as inproc needs it. */
 export interface InprocHost {

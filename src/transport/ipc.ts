@@ -10,8 +10,8 @@
 import { lstatSync, mkdtempSync, renameSync, rmdirSync, statSync, unlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
-import { IPC_PATH_LINUX_BYTES, IPC_PATH_OTHER_BYTES } from "../constants.ts";
-import { errnoError, systemError } from "../errors.ts";
+import { IPC_PATH_LINUX_BYTES, IPC_PATH_OTHER_BYTES } from "../base/constants.ts";
+import { errnoError, systemError } from "../base/errors.ts";
 import type { IpcEndpoint } from "./endpoint.ts";
 
 /** A name that is ready to be listened on. */

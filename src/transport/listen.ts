@@ -8,9 +8,9 @@
 
 import * as net from "node:net";
 import { getSystemErrorName } from "node:util";
-import { LEAST_BACKLOG } from "../constants.ts";
-import { ErrnoError, errnoError, systemError } from "../errors.ts";
-import type { OptionValues } from "../options.ts";
+import { LEAST_BACKLOG } from "../base/constants.ts";
+import { ErrnoError, errnoError, systemError } from "../base/errors.ts";
+import type { OptionValues } from "../options/values.ts";
 import { AddressList } from "./address-list.ts";
 import { formatHostPort, type IpcEndpoint, type TcpEndpoint } from "./endpoint.ts";
 import { type BoundPath, claimPath } from "./ipc.ts";

@@ -15,11 +15,11 @@
  */
 
 import { Socket as NetSocket } from "node:net";
-import { clearTimeout, isTickFaked, queueMicrotask, setTimeout } from "../clock.ts";
-import { END_WAIT_MS } from "../constants.ts";
-import type { OptionValues } from "../options.ts";
+import { END_WAIT_MS } from "../base/constants.ts";
+import { clearTimeout, isTickFaked, queueMicrotask, setTimeout } from "../loop/clock.ts";
+import { type HeldRequest, HeldRequests } from "../loop/pending-requests.ts";
+import type { OptionValues } from "../options/values.ts";
 import { formatHostPort } from "./endpoint.ts";
-import { type HeldRequest, HeldRequests } from "./held.ts";
 import { type DirectReader, READER, SHARED } from "./reading.ts";
 import { type Chunks, type WriteCallback, writeMany, writeOne } from "./writing.ts";
 

@@ -11,8 +11,8 @@
  * a body of 1 MiB 720 µs and 350 µs.
  */
 import type { Socket as NetSocket } from "node:net";
-import { READ_BYTES } from "../constants.ts";
-import { IS_NODE } from "../runtime.ts";
+import { READ_BYTES } from "../base/constants.ts";
+import { IS_NODE } from "../base/runtime.ts";
 
 /** What streams read into, one at a time: it is only lent to whoever gets it. */
 export const SHARED: Buffer = Buffer.allocUnsafeSlow(READ_BYTES);

@@ -9,8 +9,8 @@ import { lookup } from "node:dns";
 import { readFileSync } from "node:fs";
 import { isIP, isIPv4, isIPv6 } from "node:net";
 import { networkInterfaces } from "node:os";
-import { queueMicrotask, setTimeout } from "../clock.ts";
-import { FAILED_NAMES } from "../constants.ts";
+import { FAILED_NAMES } from "../base/constants.ts";
+import { queueMicrotask, setTimeout } from "../loop/clock.ts";
 import type { HostPort } from "./endpoint.ts";
 
 /** An IP address to bind or to connect to. */

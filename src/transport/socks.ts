@@ -6,7 +6,7 @@
  *     its:   05 method         [01 status]            05 code 00 bound, then the peer's bytes
  */
 
-import { type ErrorCode, errnoError, invalid } from "../errors.ts";
+import { type ErrorCode, errnoError, invalid } from "../base/errors.ts";
 import type { HostPort } from "./endpoint.ts";
 
 const VERSION = 5;

@@ -8,9 +8,9 @@
  * is used by others can be seen only afterwards; so the last octets, which make it a message, are a copy and a piece of their own.
  */
 import { Socket as NetSocket } from "node:net";
-import { ownCopy } from "../bytes.ts";
-import { WRITE_PIECE_BYTES, WRITE_TAIL_BYTES } from "../constants.ts";
-import { missingMemory } from "../errors.ts";
+import { ownCopy } from "../base/bytes.ts";
+import { WRITE_PIECE_BYTES, WRITE_TAIL_BYTES } from "../base/constants.ts";
+import { missingMemory } from "../base/errors.ts";
 
 export type WriteCallback = (error?: Error | null) => void;
 

@@ -3,8 +3,9 @@
  * `process.nextTick`. A batch is given out before the next one is read, so that the high-water mark of the socket inside
  * still slows down its peers, and `pause` stops right behind the message at hand.
  */
-import { nextTick } from "../clock.ts";
-import { Ring } from "../ring.ts";
+
+import { Ring } from "../base/ring.ts";
+import { nextTick } from "../loop/clock.ts";
 import type { SocketCore } from "../socket/core.ts";
 import type { Readable } from "../socket/socket.ts";
 

@@ -5,8 +5,8 @@
  * The socket inside has properties for what its type can use. Version 5 asked libzmq, which keeps most options for every type
  * and refuses (EINVAL) those that belong to another: so what is no property is read and written by its number.
  */
-import { getOption, type RawKind, setOption } from "../option-access.ts";
-import { OPTION_BY_ID } from "../option-table.ts";
+import { getOption, type RawKind, setOption } from "../options/access.ts";
+import { OPTION_BY_ID } from "../options/table.ts";
 import { coreOf, type Socket } from "../socket/socket.ts";
 import * as zmq from "./constants.ts";
 

@@ -6,10 +6,10 @@
  * microtask tells those that were there when it began, and not too many follow each other in a turn of the event loop, so
  * that a program whose callbacks send again does not keep its own input from being read.
  */
-import { isMissing } from "../bytes.ts";
-import { queueMicrotask } from "../clock.ts";
-import { missingMemory } from "../errors.ts";
-import { Ring } from "../ring.ts";
+import { isMissing } from "../base/bytes.ts";
+import { missingMemory } from "../base/errors.ts";
+import { Ring } from "../base/ring.ts";
+import { queueMicrotask } from "../loop/clock.ts";
 import type { SocketCore } from "../socket/core.ts";
 import { keep, toFrames, tooManyFrames } from "../socket/message.ts";
 import type { Writable } from "../socket/socket.ts";

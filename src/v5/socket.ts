@@ -4,10 +4,10 @@
  */
 
 import { EventEmitter } from "node:events";
-import { nextTick } from "../clock.ts";
-import { SAFE_ARGUMENTS } from "../constants.ts";
-import { type ErrnoError, errnoError } from "../errors.ts";
-import type { Event, EventType } from "../events.ts";
+import { SAFE_ARGUMENTS } from "../base/constants.ts";
+import { type ErrnoError, errnoError } from "../base/errors.ts";
+import type { Event, EventType } from "../base/events.ts";
+import { nextTick } from "../loop/clock.ts";
 import type { SocketCore } from "../socket/core.ts";
 import { Dealer } from "../socket/dealer.ts";
 import type { MessageLike } from "../socket/message.ts";
