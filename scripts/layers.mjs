@@ -6,23 +6,29 @@
  * so that faked ones reach nobody; the sans-io layers may not even ask it, and see no randomness but what is handed to them. What one file imports is read from the bundler's metafile, so that comments and
  * strings do not matter; type-only imports, which the bundler drops, are read from the text.
  */
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { build, transform } from "esbuild";
 
-/** From the bottom to the top; a name that ends in a slash is a folder, one that ends in a star a beginning. */
+/**
+ * From the bottom to the top: what lies in a layer, and in words. A name that ends in a slash is a folder. ARCHITECTURE.md shows it.
+ * @type {[units: string[], holds: string][]}
+ */
 const LAYERS = [
-  ["base/"],
-  ["loop/"],
-  ["codec/", "crypto/"],
-  ["options/"],
-  ["mechanism/"],
-  ["connection/", "pipe/"],
-  ["transport/", "routing/"],
-  ["session/"],
-  ["socket/"],
-  ["auth/", "v5/"],
-  ["index.ts", "auth.ts", "draft.ts", "v5-compat.ts"],
+  [["base/"], "errors, events, every tunable with its reason, octets, the one queue, what runs this"],
+  [["loop/"], "the turn of the event loop, the clock, what keeps the process alive"],
+  [["codec/", "crypto/"], "frames, greeting and commands as octets; the cryptography"],
+  [["options/"], "the table of options, their values, accessors and documented types"],
+  [["mechanism/"], "the security handshakes: NULL, PLAIN, CURVE"],
+  [["connection/", "pipe/"], "one peer as octets in, octets out; the waist"],
+  [
+    ["transport/", "routing/"],
+    "endpoints, tcp, ipc, inproc; fair queue, load balancer, subscription trie, route table",
+  ],
+  [["session/"], "pumps one peer: connection, transport and pipe; reconnects"],
+  [["socket/"], "the socket base and one small file a socket type; the context; the proxy"],
+  [["auth/", "v5/"], "the ZAP handler; the API of version 5"],
+  [["index.ts", "auth.ts", "draft.ts", "v5-compat.ts"], "the public names"],
 ];
 
 /** Where timers, microtasks and the time come from. */
@@ -64,9 +70,9 @@ const within = (file, places) => places.some((place) => file.startsWith(place));
 
 /** The layer of a file and the folder that it may import freely. @param {string} file relative to src */
 function place(file) {
-  /** @param {string} unit */
-  const holds = (unit) => (/[/*]$/.test(unit) ? file.startsWith(unit.replace("*", "")) : file === unit);
-  const layer = LAYERS.findIndex((units) => units.some(holds));
+  const layer = LAYERS.findIndex(([units]) =>
+    units.some((unit) => (unit.endsWith("/") ? file.startsWith(unit) : file === unit)),
+  );
   return { layer, folder: file.includes("/") ? file.slice(0, file.indexOf("/")) : "" };
 }
 
@@ -165,4 +171,13 @@ export async function checkLayers(src) {
     }
   }
   return [...faults];
+}
+
+/** The layers that `src` has as a table, the top first. @param {string} src an absolute path */
+export function layerTable(src) {
+  const rows = LAYERS.map(([units, holds], layer) => {
+    const there = units.filter((unit) => existsSync(path.join(src, unit))).map((unit) => `\`${unit}\``);
+    return `| ${layer} | ${there.join(" ")} | ${holds} |`;
+  });
+  return ["| layer | where | what it holds |", "|---|---|---|", ...rows.reverse()].join("\n");
 }
