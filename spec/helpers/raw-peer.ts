@@ -7,6 +7,7 @@
  *   await peer.handshake("PULL");                       assert.equal(await peer.message(), ["hello"]);
  */
 import { type AddressInfo, createServer, type Server, Socket } from "node:net";
+import { encodeProperties } from "../../src/codec/command.ts";
 import { encodeFrame, FLAG_COMMAND, FLAG_LONG, FLAG_MORE, readLongSize } from "../../src/codec/frame.ts";
 import { GREETING_NULL, READY } from "../vectors/zmtp.ts";
 
@@ -133,12 +134,25 @@ export class RawPeer {
     return body.toString("latin1", 1);
   }
 
-  /** Plays greeting and READY (NULL) as a peer of that type; gives the other's READY. */
-  async handshake(type: keyof typeof READY): Promise<Buffer> {
+  /** Plays greeting and READY (NULL) as a peer of that type, which may announce a routing id; gives the other's READY. */
+  async handshake(type: keyof typeof READY, routingId = ""): Promise<Buffer> {
     this.write(GREETING);
     await this.read(GREETING.length);
-    this.write(octets(READY[type]));
+    const properties: [string, Buffer][] = [
+      ["Socket-Type", Buffer.from(type)],
+      ["Identity", Buffer.from(routingId)],
+    ];
+    this.write(routingId === "" ? octets(READY[type]) : command("READY", encodeProperties(properties)));
     return (await this.frame()).body;
+  }
+
+  /**
+   * Waits until the other has read everything that was sent so far: it answers a PING, which it reads behind that.
+   * @throws when a message comes before the answer
+   */
+  async answered(): Promise<void> {
+    this.write(command("PING", Buffer.from("\0\0mark")));
+    while ((await this.command()) !== "PONGmark");
   }
 
   /** Sends one message. */
