@@ -4,10 +4,12 @@ import { ProtocolError } from "../../src/base/errors.ts";
 import type { Crypto } from "../../src/crypto/crypto.ts";
 import { loadCrypto, type Random } from "../../src/crypto/load.ts";
 import { curveMechanism } from "../../src/mechanism/curve.ts";
+import { nonceOf } from "../../src/mechanism/curve-handshake.ts";
 import type { CurveWire } from "../../src/mechanism/curve-wire.ts";
 import type { Mechanism, MechanismHost } from "../../src/mechanism/mechanism.ts";
 import { assert } from "../helpers/test.ts";
-import { frames, initiate, keys, nonces, readyMetadata } from "../vectors/curve.ts";
+import { nobleCrypto } from "../twins/noble-crypto.ts";
+import { frames, initiate, keys, nonces, readyMetadata, sessionKey } from "../vectors/curve.ts";
 
 /** The answer of the peer was an ERROR. */
 export class PeerError extends Error {}
@@ -113,6 +115,19 @@ export const commands = {
   initiate: bodyOf(frames.initiate),
   ready: bodyOf(frames.ready),
 };
+
+/** The recorded INITIATE with some of its parts replaced, sealed again. */
+export function initiateWith(parts: { counter?: Buffer; client?: Buffer; vouch?: Buffer; metadata?: Buffer }): Buffer {
+  const counter = parts.counter ?? Buffer.from("0000000000000002", "hex");
+  const message = Buffer.concat([
+    parts.client ?? keys.client.publicKey,
+    nonces.vouch,
+    parts.vouch ?? initiate.vouchBox,
+    parts.metadata ?? initiate.metadata,
+  ]);
+  const sealed = nobleCrypto.box(sessionKey, nonceOf(Buffer.from("CurveZMQINITIATE"), counter), message);
+  return Buffer.concat([commands.initiate.subarray(0, 105), counter, sealed]);
+}
 
 /** Sides in the middle of the recorded handshake. */
 export const waiting = {

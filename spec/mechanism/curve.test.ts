@@ -7,11 +7,12 @@ import { curveMechanism } from "../../src/mechanism/curve.ts";
 import { nonceOf } from "../../src/mechanism/curve-handshake.ts";
 import { assert, suite } from "../helpers/test.ts";
 import { nobleCrypto } from "../twins/noble-crypto.ts";
-import { initiate, keys, nonces, readyMetadata, sessionKey } from "../vectors/curve.ts";
+import { initiate, keys, nonces, readyMetadata } from "../vectors/curve.ts";
 import {
   commands,
   faultOf,
   Host,
+  initiateWith,
   PeerError,
   recorded,
   recordedClient,
@@ -216,19 +217,6 @@ it("counters of HELLO and INITIATE may be anything, as for libzmq", () => {
     assert.ok(side.host.isDone);
   }
 });
-
-/** The recorded INITIATE with some of its parts replaced, sealed again. */
-function initiateWith(parts: { counter?: Buffer; client?: Buffer; vouch?: Buffer; metadata?: Buffer }): Buffer {
-  const counter = parts.counter ?? Buffer.from("0000000000000002", "hex");
-  const message = Buffer.concat([
-    parts.client ?? keys.client.publicKey,
-    nonces.vouch,
-    parts.vouch ?? initiate.vouchBox,
-    parts.metadata ?? initiate.metadata,
-  ]);
-  const sealed = nobleCrypto.box(sessionKey, nonceOf(Buffer.from("CurveZMQINITIATE"), counter), message);
-  return Buffer.concat([commands.initiate.subarray(0, 105), counter, sealed]);
-}
 
 /** A vouch between that secret key and S' for these two keys. */
 function vouchOf(secretKey: Buffer, clientTransient: Buffer, server: Buffer): Buffer {
