@@ -856,6 +856,13 @@ export const MUTATIONS = [
     tests: ["transport/writing", "socket/memory"],
   },
   {
+    what: "the end of a large write is the program's memory",
+    file: "transport/writing.ts",
+    from: "last.subarray(0, at), ownCopy(last.subarray(at))",
+    to: "last.subarray(0, at), last.subarray(at)",
+    tests: ["transport/writing"],
+  },
+  {
     what: "shared memory is referenced",
     file: "base/bytes.ts",
     from: "return resizable ? ownCopy(body) : body;",

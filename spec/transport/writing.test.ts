@@ -108,6 +108,38 @@ it("a write whose memory goes fails, and its end is not written", async () => {
   }
 });
 
+it("the end of a large write is nobody else's: it goes out as it was, also when the memory goes while it is on its way", () => {
+  const { _write, _writev } = NetSocket.prototype;
+  for (const head of [[], [Buffer.from("head")]]) {
+    const body = Buffer.from(new ArrayBuffer(3 * WRITE_PIECE_BYTES)).fill("x");
+    let end = "";
+    let told: (Error & { code?: string }) | null | undefined;
+    const socket = new NetSocket();
+    // In place of the kernel, which takes all at once, and the last piece only after the memory has gone.
+    NetSocket.prototype._write = (piece: Buffer, _encoding, done) => {
+      if (piece.length === WRITE_TAIL_BYTES) {
+        transfer(body);
+        end = String(piece);
+      }
+      done();
+    };
+    NetSocket.prototype._writev = (_pieces, done) => done();
+    try {
+      const chunks = [...head, body].map((chunk) => ({ chunk, encoding: "utf8" as const }));
+      const written = (error?: Error | null): void => {
+        told = error;
+      };
+      if (chunks.length === 1) writeOne(socket, body, written);
+      else writeMany(socket, chunks, written);
+    } finally {
+      Object.assign(NetSocket.prototype, { _write, _writev });
+      socket.destroy();
+    }
+    assert.is(end, "x".repeat(WRITE_TAIL_BYTES));
+    assert.is(told?.code, "ERR_ZMTP_BODY_DETACHED");
+  }
+});
+
 it("a socket that is destroyed in the middle of a write calls back once", async () => {
   const { near, close } = await pair();
   let calls = 0;
