@@ -928,6 +928,13 @@ export const MUTATIONS = [
     tests: ["socket/newcomers"],
   },
   {
+    what: "subscriptions that one publisher did not read are told to the next",
+    file: "session/connector.ts",
+    from: "if (pattern.refills) pipe.dropUnsent();",
+    to: "",
+    tests: ["socket/xsubscriber"],
+  },
+  {
     what: "subscriptions go out at the end of the turn in which the handshake is done",
     file: "session/session.ts",
     from: "if (this.#isClosing || pattern.refills) this.flush();",

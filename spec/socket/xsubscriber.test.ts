@@ -4,7 +4,7 @@ import { drain, next, take } from "../helpers/messages.ts";
 import { freePort, GREETING, octets, RawServer } from "../helpers/raw-peer.ts";
 import { rejected, Sockets, TRANSPORTS } from "../helpers/sockets.ts";
 import { assert, suite } from "../helpers/test.ts";
-import { eventually } from "../helpers/wait.ts";
+import { eventually, turn } from "../helpers/wait.ts";
 import { READY } from "../vectors/zmtp.ts";
 
 const it = suite("socket/xsubscriber");
@@ -187,6 +187,30 @@ for (const transport of ["tcp", "ipc"] as const) {
     }
   });
 }
+
+it("what a publisher that read nothing left behind is not told to the next one: the set is, then what was sent since", async () => {
+  const server = await RawServer.listen();
+  const subscriber = sockets.own(new XSubscriber({ reconnectInterval: 20, linger: 0 }));
+  let losses = 0;
+  subscriber.events.on("disconnect", () => losses++);
+  subscriber.connect(server.address);
+  const first = await server.accept();
+  await first.handshake("XPUB");
+  first.socket.pause();
+  await subscriber.send(`${SUBSCRIBE}a`);
+  // More than the kernel takes, so that all behind it waits.
+  for (let i = 0; i < 5; i++) await subscriber.send(Buffer.alloc(8_000_000));
+  for (let i = 0; i < 5; i++) await turn();
+  for (const message of [`${SUBSCRIBE}b`, "for the first", `${CANCEL}a`]) await subscriber.send(message);
+  first.destroy();
+  await eventually(() => losses === 1);
+  await subscriber.send("since");
+  const second = await server.accept();
+  await second.handshake("XPUB");
+  assert.is(await second.command(), "SUBSCRIBEb");
+  assert.equal(await second.message(), ["since"]);
+  await server.close();
+});
 
 it("topics that waited go out in the form that the peer's version has: commands in 3.1, messages in 3.0", async () => {
   for (const minor of [1, 0]) {
