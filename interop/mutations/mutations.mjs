@@ -109,7 +109,7 @@ export const MUTATIONS = [
   {
     what: "commands may be as long as messages",
     file: "codec/decoder.ts",
-    from: "else if ((flags & FLAG_COMMAND) !== 0) limit = Math.min(limit, COMMAND_BYTES);",
+    from: "if ((flags & FLAG_COMMAND) !== 0) limit = Math.min(limit, COMMAND_BYTES);",
     to: "",
     tests: ["codec/decoder"],
   },
@@ -180,10 +180,38 @@ export const MUTATIONS = [
   },
   {
     what: "another mechanism is accepted",
-    file: "connection/connection.ts",
+    file: "connection/handshake.ts",
     from: "if (opening.mechanism !== mechanism) {",
     to: "if (opening.mechanism.length !== mechanism.length) {",
     tests: ["connection/", "rfc/"],
+  },
+  {
+    what: "octets behind the handshake are lost",
+    file: "connection/handshake.ts",
+    from: "this.#rest = ownCopy(chunk.subarray(at));",
+    to: "this.#rest = EMPTY;",
+    tests: ["connection/"],
+  },
+  {
+    what: "the beginning of a frame is lost when the ZAP handler answers behind it",
+    file: "connection/handshake.ts",
+    from: "rest: early.length > 0 ? early : this.#rest",
+    to: "rest: this.#rest",
+    tests: ["connection/"],
+  },
+  {
+    what: "a frame of the handshake may have reserved bits",
+    file: "connection/frame-reader.ts",
+    from: "if (detail !== undefined) throw",
+    to: "if (detail === '') throw",
+    tests: ["connection/frame-reader", "connection/handshake"],
+  },
+  {
+    what: "a frame of the handshake may be of any size",
+    file: "connection/frame-reader.ts",
+    from: "if (size > this.#limit) {",
+    to: "if (size > 1e9) {",
+    tests: ["connection/frame-reader", "connection/handshake"],
   },
   {
     what: "version 2 is taken for 3.1",
@@ -201,16 +229,16 @@ export const MUTATIONS = [
   },
   {
     what: "a peer of 2.0 may be of any type",
-    file: "connection/connection.ts",
+    file: "connection/handshake.ts",
     from: "if (!mayTalk(socketType, this.#classicType)) {",
     to: "if (this.#classicType === undefined) {",
     tests: ["connection/handshake", "patterns/downgrade"],
   },
   {
     what: "a type that does not fit is not told",
-    file: "session/session.ts",
-    from: '} else if (failure.kind === "incompatible") {',
-    to: '} else if (failure.kind === "incompatible" && failure.flush !== true) {',
+    file: "session/failure-event.ts",
+    from: 'if (failure.kind === "incompatible") {',
+    to: 'if (failure.kind === "incompatible" && failure.flush !== true) {',
     tests: ["session/hostile", "socket/events"],
   },
   {
@@ -229,23 +257,23 @@ export const MUTATIONS = [
   },
   {
     what: "subscriptions to peers of 3.1 are messages",
-    file: "connection/connection.ts",
+    file: "connection/traffic.ts",
     from: "if (this.#version < ZMTP_3_1) return",
     to: "if (this.#version <= ZMTP_3_1) return",
     tests: ["connection/", "rfc/37"],
   },
   {
     what: "subscriptions to peers of 3.0 are commands",
-    file: "connection/connection.ts",
+    file: "connection/traffic.ts",
     from: "if (this.#version < ZMTP_3_1) return",
     to: "if (this.#version < ZMTP_3_0) return",
     tests: ["rfc/37", "vectors/"],
   },
   {
     what: "no time limit for a handshake",
-    file: "connection/connection.ts",
-    from: "if (handshakeInterval > 0) this.#handshakeEnds",
-    to: "if (handshakeInterval > 1e9) this.#handshakeEnds",
+    file: "connection/handshake.ts",
+    from: "if (handshakeInterval > 0) this.#ends",
+    to: "if (handshakeInterval > 1e9) this.#ends",
     tests: ["connection/handshake"],
   },
   // Heartbeats.
@@ -937,8 +965,8 @@ export const MUTATIONS = [
   {
     what: "subscriptions go out at the end of the turn in which the handshake is done",
     file: "session/session.ts",
-    from: "if (this.#isClosing || pattern.refills) this.flush();",
-    to: "if (this.#isClosing) this.flush();",
+    from: 'if (this.#phase === "closing" || pattern.refills) this.flush();',
+    to: 'if (this.#phase === "closing") this.flush();',
     tests: ["socket/newcomers"],
   },
 
@@ -975,9 +1003,9 @@ export const MUTATIONS = [
   // Faults behind good octets, and who holds the process.
   {
     what: "good octets before a fault of ZMTP 1.0 or CURVE are lost while nobody reads",
-    file: "connection/connection.ts",
+    file: "connection/traffic.ts",
     from: "if (!this.#decoder.stopped) throw wire.failure;",
-    to: "if (this.#now >= 0) throw wire.failure;",
+    to: "if (chunk.length >= 0) throw wire.failure;",
     tests: ["connection/wire", "session/loss"],
   },
   {

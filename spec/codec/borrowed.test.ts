@@ -29,7 +29,7 @@ it("keeps nothing of borrowed memory, whether it stops or not", () => {
       for (const [name, chunks] of deliveries(stream, seed)) {
         const sink = new Recorder();
         const decoder = new Decoder(sink, -1);
-        decoder.handshaking = false;
+        decoder.inbox = sink;
         sink.stopEvery = every;
         for (const chunk of chunks) {
           decoder.push(chunk, true);

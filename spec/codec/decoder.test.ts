@@ -1,8 +1,8 @@
 import { ownCopy } from "../../src/base/bytes.ts";
 import { GROW_STEP_BYTES, MESSAGE_FRAMES, PAGE_BYTES, PIN_FACTOR } from "../../src/base/constants.ts";
 import { ProtocolError } from "../../src/base/errors.ts";
-import { Decoder, FrameSizeError } from "../../src/codec/decoder.ts";
-import { encodeFrame } from "../../src/codec/frame.ts";
+import { Decoder } from "../../src/codec/decoder.ts";
+import { encodeFrame, FrameSizeError } from "../../src/codec/frame.ts";
 import { Random } from "../helpers/random.ts";
 import { assert, suite } from "../helpers/test.ts";
 import { enqueue } from "../helpers/transfer.ts";
@@ -14,7 +14,7 @@ const it = suite("codec/decoder");
 function make(maxMessageSize = -1): { decoder: Decoder; sink: Recorder } {
   const sink = new Recorder();
   const decoder = new Decoder(sink, maxMessageSize);
-  decoder.handshaking = false;
+  decoder.inbox = sink;
   sink.decoder = decoder;
   return { decoder, sink };
 }
@@ -104,14 +104,8 @@ it("refuses sizes that no buffer can have", () => {
   }
 });
 
-it("limits commands, and everything in a handshake", () => {
+it("limits commands", () => {
   assert.equal(lines(hex("06 0000000000100001 00")), ["fault"]);
-  const sink = new Recorder();
-  const decoder = new Decoder(sink, -1);
-  assert.throws(
-    () => decoder.push(hex("06 0000000000010001 00")),
-    (error: unknown) => error instanceof FrameSizeError,
-  );
 });
 
 it("limits the frames of a message", () => {
@@ -134,34 +128,6 @@ it("is closed after a fault", () => {
   assert.is(decoder.push(hex("000161")), false);
   assert.is(decoder.resume(), false);
   assert.equal(sink.lines, []);
-});
-
-it("gives handshake frames apart, and enters traffic in the middle of a chunk", () => {
-  for (const [name, chunks] of deliveries(hex("0401 41 0001 42 000161 040142"))) {
-    const sink = new Recorder();
-    const decoder = new Decoder(sink, -1);
-    const inner = sink.onHandshakeFrame.bind(sink);
-    sink.onHandshakeFrame = (flags, body) => {
-      inner(flags, body);
-      if (body[0] === 0x42) decoder.handshaking = false;
-    };
-    for (const chunk of chunks) assert.is(decoder.push(chunk), true);
-    assert.equal(sink.lines, ["handshake 4 41", "handshake 0 42", "message 61", "command 42"], name);
-  }
-});
-
-it("hands back what follows a handshake", () => {
-  for (const [name, chunks] of deliveries(hex("0401 41 ff00 ff01"))) {
-    const sink = new Recorder();
-    const decoder = new Decoder(sink, -1);
-    sink.onHandshakeFrame = () => decoder.stop();
-    for (const chunk of chunks) decoder.push(chunk);
-    assert.is(decoder.stopped, true);
-    assert.is(decoder.backlogBytes, 4);
-    assert.is(Buffer.concat(decoder.takeRest()).toString("hex"), "ff00ff01", name);
-    assert.is(decoder.stopped, false);
-    assert.is(decoder.backlogBytes, 0);
-  }
 });
 
 it("stops behind a message when told so, and goes on", () => {
@@ -215,8 +181,8 @@ it("delivers nothing after a close in a callback", () => {
       const close = (): void => {
         if (sink.lines.length > last) decoder.close();
       };
-      const [message, command] = [sink.onMessage.bind(sink), sink.onCommand.bind(sink)];
-      sink.onMessage = (list) => {
+      const [message, command] = [sink.push.bind(sink), sink.onCommand.bind(sink)];
+      sink.push = (list) => {
         message(list);
         close();
         return true;
@@ -359,7 +325,7 @@ it("gives bodies that are no one else's", () => {
     bodies[1].fill(0);
     bodies[4].fill(0);
     const now = make().sink;
-    for (const message of sink.messages) now.onMessage(message);
+    for (const message of sink.messages) now.push(message);
     for (const index of [0, 2, 3, 5]) assert.is(now.lines[index], wanted[index], `${name} ${index}`);
   }
 });

@@ -178,12 +178,4 @@ it("grants one more turn when the process was too busy to look", () => {
   assert.is(mute.lines.at(-1), "timeout handshake");
 });
 
-it("leaves a DISH alone, which libzmq's takes for a fault", () => {
-  const bench = new Bench("RADIO", { options: { heartbeatInterval: 100 } }).start();
-  bench.feed(vectors.GREETING_NULL + vectors.READY.DISH);
-  assert.is(bench.connection.deadline, Number.POSITIVE_INFINITY);
-  bench.feed(`${PING} 000161`, 50);
-  assert.is(bench.connection.deadline, Number.POSITIVE_INFINITY);
-});
-
 it.run();

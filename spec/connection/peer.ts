@@ -1,8 +1,11 @@
 /**
  * A connection on a bench: what it says is written down, the clock stands where the test puts it.
  */
-import { Connection, type ConnectionSettings, type Failure, type PeerInfo } from "../../src/connection/connection.ts";
-import type { MechanismFactory } from "../../src/mechanism/mechanism.ts";
+import type { Failure } from "../../src/connection/failure.ts";
+import { Handshake } from "../../src/connection/handshake.ts";
+import type { PeerInfo } from "../../src/connection/peer.ts";
+import { Traffic } from "../../src/connection/traffic.ts";
+import type { MechanismFactory, Wire } from "../../src/mechanism/mechanism.ts";
 import {
   createOptions,
   type OptionValues,
@@ -18,8 +21,72 @@ export interface BenchSettings {
   routingId?: string;
   plain?: "client" | "server";
   curve?: MechanismFactory;
-  zap?: ConnectionSettings["zap"];
+  zap?: (frames: Buffer[], answer: (reply: readonly Buffer[] | undefined, now: number) => void) => void;
   peerAddress?: string;
+}
+
+/** Handshake and traffic, one after the other, as a session uses them; calls that take a time set the clock. */
+class Connection {
+  traffic: Traffic | undefined = undefined;
+  now = 0;
+  readonly #handshake: Handshake;
+
+  constructor(handshake: Handshake) {
+    this.#handshake = handshake;
+  }
+
+  start(now: number): void {
+    this.#handshake.start(now);
+  }
+
+  receive(chunk: Buffer, now = this.now): void {
+    this.now = now;
+    if (this.traffic === undefined) this.#handshake.receive(chunk);
+    else this.traffic.receive(chunk);
+  }
+
+  resume(now: number): boolean {
+    this.now = now;
+    return this.traffic?.resume() ?? false;
+  }
+
+  tick(now: number): void {
+    this.now = now;
+    (this.traffic ?? this.#handshake).tick(now);
+  }
+
+  paused(now: number, isPaused: boolean): void {
+    this.now = now;
+    this.traffic?.paused(isPaused);
+  }
+
+  flushed(): void {
+    this.traffic?.flushed();
+  }
+
+  close(): void {
+    (this.traffic ?? this.#handshake).close();
+  }
+
+  subscription(topic: Buffer, subscribe: boolean): Buffer {
+    return this.traffic?.subscription(topic, subscribe) ?? Buffer.alloc(0);
+  }
+
+  get stopped(): boolean {
+    return this.traffic?.stopped ?? false;
+  }
+
+  get backlogBytes(): number {
+    return this.traffic?.backlogBytes ?? 0;
+  }
+
+  get deadline(): number {
+    return (this.traffic ?? this.#handshake).deadline;
+  }
+
+  get wire(): Wire | undefined {
+    return this.traffic?.wire;
+  }
 }
 
 export class Bench {
@@ -41,35 +108,53 @@ export class Bench {
       options.plainPassword = Buffer.from("secret");
     }
     if (settings.curve !== undefined) selectMechanism(options, "curve", false);
-    this.connection = new Connection(
+    const socketType = SOCKET_TYPES[type];
+    const { zap } = settings;
+    const handler = {
+      send: (octets: Buffer): unknown => this.sent.push(octets),
+      backedUp: () => this.isBackedUp,
+      subscription: (topic: Buffer, subscribe: boolean): unknown =>
+        this.lines.push(`${subscribe ? "subscribe" : "cancel"} ${topic}`),
+      fail: (failure: Failure) => {
+        this.failure = failure;
+        this.lines.push(describe(failure));
+      },
+    };
+    const handshake = new Handshake(
       {
-        socketType: SOCKET_TYPES[type],
+        socketType,
         routingId: Buffer.from(settings.routingId ?? "", "latin1"),
         options,
-        clock: () => 0,
-        zap: settings.zap,
+        zap:
+          zap &&
+          ((frames, answer) =>
+            zap(frames, (reply, now) => {
+              this.connection.now = now;
+              answer(reply);
+            })),
         curve: settings.curve,
         peerAddress: settings.peerAddress,
       },
       {
-        send: (octets) => this.sent.push(octets),
-        backedUp: () => this.isBackedUp,
-        ready: (peer) => {
+        ...handler,
+        established: (result) => {
+          const { peer } = result;
+          const { connection } = this;
+          const traffic = new Traffic({ socketType, options, clock: () => connection.now }, handler, result);
+          connection.traffic = traffic;
           this.peer = peer;
           this.lines.push(`ready ${peer.version.toString(16)} ${peer.socketType} ${peer.identity.toString("hex")}`);
-        },
-        message: (frames) => {
-          this.lines.push(line(frames));
-          return this.takes;
-        },
-        subscription: (topic, subscribe) => this.lines.push(`${subscribe ? "subscribe" : "cancel"} ${topic}`),
-        group: (name, join) => this.lines.push(`${join ? "join" : "leave"} ${name}`),
-        fail: (failure) => {
-          this.failure = failure;
-          this.lines.push(describe(failure));
+          traffic.deliverTo({
+            push: (frames) => {
+              this.lines.push(line(frames));
+              return this.takes;
+            },
+          });
+          traffic.begin(result.rest);
         },
       },
     );
+    this.connection = new Connection(handshake);
   }
 
   /** Starts at time 0. */

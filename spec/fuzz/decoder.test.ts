@@ -53,7 +53,7 @@ function decode(stream: Buffer, maxMessageSize: number, random: Random): string[
   const sink = new Recorder();
   sink.stopEvery = random.below(10) < 5 ? 0 : 1 + random.below(4);
   const decoder = new Decoder(sink, maxMessageSize);
-  decoder.handshaking = false;
+  decoder.inbox = sink;
   try {
     for (const chunk of cut(stream, random)) {
       decoder.push(chunk);

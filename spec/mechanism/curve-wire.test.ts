@@ -1,7 +1,7 @@
 /**
  * The traffic of CURVE, RFC 26 "CurveZMQ" as libzmq 4.3 speaks it: canonical frames in, MESSAGEs out, and back.
  */
-import { FrameSizeError } from "../../src/codec/decoder.ts";
+import { FrameSizeError } from "../../src/codec/frame.ts";
 import { DESK_MESSAGE_BYTES } from "../../src/crypto/crypto.ts";
 import { loadCrypto } from "../../src/crypto/load.ts";
 import { Opener } from "../../src/mechanism/curve-opener.ts";

@@ -66,6 +66,17 @@ it("takes an answer before the peer's READY, and at once", () => {
   assert.equal(bench.lines, ["ready 301 PUSH "]);
 });
 
+it("goes on with a frame of which the beginning came before the answer", () => {
+  for (const beginning of ["00", "0002", "000261"]) {
+    const { bench, answer } = asked("NULL");
+    bench.feed(vectors.READY.PUSH + beginning);
+    answer(reply("200"), 5);
+    assert.equal(bench.lines, ["ready 301 PUSH "]);
+    bench.feed("00026162".slice(beginning.length));
+    assert.equal(bench.lines, ["ready 301 PUSH ", "message 6162"], beginning);
+  }
+});
+
 it("adds the user id and the answer's properties, which the peer's own do not replace", () => {
   const { bench, answer } = asked("NULL");
   answer(reply("200", encodeProperties([["X-Role", Buffer.from("admin")]]), "joe"), 0);

@@ -2,7 +2,7 @@
  * RFC 37 "ZMTP 3.1" (and 23, "ZMTP 3.0", where they agree), clause by clause: what it says a peer must send, accept and refuse.
  * Titles name the section. What a socket does with messages is tested elsewhere; here it is a connection and its octets.
  */
-import { encodeCommand, encodeProperties, JOIN, READY } from "../../src/codec/command.ts";
+import { encodeCommand, encodeProperties, READY } from "../../src/codec/command.ts";
 import type { SocketTypeName } from "../../src/options/values.ts";
 import { hex } from "../codec/deliveries.ts";
 import { Bench, converse, play } from "../connection/peer.ts";
@@ -214,13 +214,6 @@ it("Publish-Subscribe: to a peer of 3.0 both are messages, as RFC 23 has them", 
   const bench = new Bench("SUB").start().feed(greeting("03", "00") + ready(["Socket-Type", "PUB"]));
   assert.is(bench.connection.subscription(Buffer.from("A"), true).toString("hex"), "00020141");
   assert.is(bench.connection.subscription(hex("00ff"), false).toString("hex"), "00030000ff");
-});
-
-it("Radio-Dish: JOIN and LEAVE carry a group", () => {
-  const stream = greeting() + ready(["Socket-Type", "DISH"]);
-  assert.equal(lines("RADIO", `${stream} 0407 044a4f494e4731 0408 054c454156454731`).slice(1), ["join G1", "leave G1"]);
-  const long = encodeCommand(JOIN, Buffer.alloc(256, "g")).toString("hex");
-  assert.equal(lines("RADIO", `${stream}${long}`).slice(1), []);
 });
 
 it("Heartbeating: PING is answered by PONG with its context of 0 to 16 octets", () => {

@@ -3,7 +3,7 @@
  * lines, so that two decoders can be compared by their text.
  */
 import { constants } from "node:buffer";
-import type { Decoder, DecoderSink } from "../../src/codec/decoder.ts";
+import type { CommandSink, Decoder, Inbox } from "../../src/codec/decoder.ts";
 
 export const COMMAND_LIMIT = 1048576;
 export const FRAMES_LIMIT = 1048576;
@@ -46,8 +46,8 @@ export function line(frames: readonly Buffer[]): string {
   return `message ${frames.map((frame) => frame.toString("hex")).join(",")}`;
 }
 
-/** A sink that writes the same lines. */
-export class Recorder implements DecoderSink {
+/** An inbox that writes the same lines. */
+export class Recorder implements CommandSink, Inbox {
   readonly lines: string[] = [];
   /** Every body, as the decoder gave it. */
   readonly messages: Buffer[][] = [];
@@ -55,7 +55,7 @@ export class Recorder implements DecoderSink {
   /** After how many messages each to stop. 0: never. */
   stopEvery = 0;
 
-  onMessage(frames: Buffer[]): boolean {
+  push(frames: Buffer[]): boolean {
     this.messages.push(frames);
     this.lines.push(line(frames));
     return this.stopEvery === 0 || this.messages.length % this.stopEvery !== 0;
@@ -63,9 +63,5 @@ export class Recorder implements DecoderSink {
 
   onCommand(body: Buffer): void {
     this.lines.push(`command ${body.toString("hex")}`);
-  }
-
-  onHandshakeFrame(flags: number, body: Buffer): void {
-    this.lines.push(`handshake ${flags} ${body.toString("hex")}`);
   }
 }

@@ -1,12 +1,4 @@
-import {
-  encodeCommand,
-  encodePing,
-  encodePong,
-  errorBody,
-  JOIN,
-  LEAVE,
-  MELTED_ERROR,
-} from "../../src/codec/command.ts";
+import { encodePing, encodePong, errorBody, MELTED_ERROR } from "../../src/codec/command.ts";
 import { Decoder } from "../../src/codec/decoder.ts";
 import { encodeFrame, FLAG_COMMAND, FLAG_MORE } from "../../src/codec/frame.ts";
 import { encodeGreeting } from "../../src/codec/greeting.ts";
@@ -75,7 +67,7 @@ it("reads and writes messages", () => {
     for (const [name, chunks] of deliveries(hex(octets))) {
       const sink = new Recorder();
       const decoder = new Decoder(sink, -1);
-      decoder.handshaking = false;
+      decoder.inbox = sink;
       for (const chunk of chunks) decoder.push(chunk);
       assert.equal(sink.lines, [line(message(frames))], name);
     }
@@ -112,18 +104,6 @@ it("understands subscriptions in both forms on both versions", () => {
         assert.equal(run.lines.slice(1), [`${subscribe ? "subscribe" : "cancel"} ${topic}`, line([body])], run.name);
       }
     }
-  }
-});
-
-it("knows groups", () => {
-  assert.is(encodeCommand(JOIN, Buffer.from("G1")).toString("hex"), plainHex(vectors.JOIN_G1));
-  assert.is(encodeCommand(LEAVE, Buffer.from("G1")).toString("hex"), plainHex(vectors.LEAVE_G1));
-  for (const run of play(
-    "RADIO",
-    {},
-    vectors.GREETING_NULL + vectors.READY.DISH + vectors.JOIN_G1 + vectors.LEAVE_G1,
-  )) {
-    assert.equal(run.lines.slice(1), ["join G1", "leave G1"], run.name);
   }
 });
 

@@ -91,9 +91,6 @@ export const SUBSCRIPTIONS: readonly (readonly [string, boolean, string, string]
   ],
 ];
 
-export const JOIN_G1 = "0407 044a4f494e 4731";
-export const LEAVE_G1 = "0408 054c45415645 4731";
-
 export const PING_TTL_1250 = "0407 0450494e47 000c";
 export const PING_TTL_0 = "0407 0450494e47 0000";
 

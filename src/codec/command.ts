@@ -19,8 +19,6 @@ export const SUBSCRIBE: Buffer = commandPrefix("SUBSCRIBE");
 export const CANCEL: Buffer = commandPrefix("CANCEL");
 export const PING: Buffer = commandPrefix("PING");
 export const PONG: Buffer = commandPrefix("PONG");
-export const JOIN: Buffer = commandPrefix("JOIN");
-export const LEAVE: Buffer = commandPrefix("LEAVE");
 
 /** libzmq 4.3's PLAIN writes and knows ERROR only with the length and the first letter melted into one octet. */
 export const MELTED_ERROR: Buffer = Buffer.from("^RROR", "latin1");
@@ -31,7 +29,7 @@ const PING_CONTEXT_BYTES = 16;
 /** Where the context of a PING begins: behind its name and two octets of time to live. */
 const PING_CONTEXT_OFFSET = 7;
 
-/** Octets of the group name or the reason of an error: one octet tells their length. */
+/** Octets of the reason of an error: one octet tells their length. */
 const OCTET_MAX = 255;
 
 /** Whether `body` is a command of that name. */

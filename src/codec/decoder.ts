@@ -1,12 +1,12 @@
 /**
- * The decoder: chunks as the kernel gave them in, whole messages out. It knows frames and nothing else.
+ * The decoder: chunks as the kernel gave them in, whole messages out. It knows the frames of traffic and nothing else.
  *
  * Rules
  * - One explicit loop over the chunk; a frame that spans chunks leaves the loop with its header or its body kept in
  *   fields, and the next chunk begins by finishing it. No recursion, no closure, no object but the body and its array.
  * - A size that is only announced allocates nothing: a body grows as its octets arrive.
- * - The sink may stop decoding behind a message. The rest of the chunk, and every chunk pushed later, stays raw until
- *   `resume()`. It may also `close()` inside any callback; nothing is delivered after that.
+ * - The inbox may stop decoding behind a message. The rest of the chunk, and every chunk pushed later, stays raw until
+ *   `resume()`. Whoever is called may also `close()`; nothing is delivered after that.
  * - A chunk belongs to the decoder from `push()` on: bodies may be views into it.
  *
  * Who owns a body's memory. A view is free but pins all that lies under it, a copy costs time. So
@@ -26,7 +26,6 @@ import {
   COMMAND_BYTES,
   DIRECT_READ_BYTES,
   GROW_STEP_BYTES,
-  HANDSHAKE_COMMAND_BYTES,
   MESSAGE_FRAMES,
   PAGE_BYTES,
   PIN_FACTOR,
@@ -37,24 +36,27 @@ import {
   FLAG_COMMAND,
   FLAG_LONG,
   FLAG_MORE,
-  FLAGS_RESERVED,
+  FrameSizeError,
+  flagsFault,
   LONG_HEADER_BYTES,
   readLongSize,
   SHORT_BODY_BYTES,
   SHORT_HEADER_BYTES,
 } from "./frame.ts";
 
-/** A frame larger than allowed. libzmq drops such a peer without a handshake event: only the `disconnect` is seen. */
-export class FrameSizeError extends ProtocolError {}
+/** Takes messages: a pipe. Must not call `push()` or `resume()` of the decoder. */
+export interface Inbox {
+  /** Takes a whole message. False: stop decoding behind it, the rest stays raw until `resume()`. */
+  push(frames: Buffer[]): boolean;
+}
 
-/** What the decoder tells. Called synchronously; none of these may call `push()` or `resume()`. */
-export interface DecoderSink {
-  /** One whole message. False: stop decoding behind it, the rest stays raw until `resume()`. */
-  onMessage(frames: Buffer[]): boolean;
-  /** A command's body: a view that is valid during the call only. May throw ProtocolError. */
+/** Drops messages. */
+export const NOWHERE: Inbox = { push: () => true };
+
+/** Takes commands. Must not call `push()` or `resume()` of the decoder. */
+export interface CommandSink {
+  /** Takes a command's body: a view that is valid during the call only. May throw ProtocolError. */
   onCommand(body: Buffer): void;
-  /** Every frame while `handshaking`, a view as above. The sink clears `handshaking` in here to enter traffic in mid-chunk. */
-  onHandshakeFrame(flags: number, body: Buffer): void;
 }
 
 /** Where no page lies: every offset is behind its end. */
@@ -64,10 +66,10 @@ const NO_PAGE = -1;
 const POOLED_PAGE_BYTES = 512;
 
 export class Decoder {
-  /** Frames go to `onHandshakeFrame` until the sink clears this. */
-  handshaking = true;
+  /** May be replaced at any time. */
+  inbox: Inbox = NOWHERE;
 
-  readonly #sink: DecoderSink;
+  readonly #commands: CommandSink;
   readonly #maxFrameBytes: number;
 
   #stopped = false;
@@ -101,12 +103,12 @@ export class Decoder {
   #pageFrom = 0;
 
   /** @param maxMessageSize octets that a frame's body may have, negative for no limit (ZMQ_MAXMSGSIZE). */
-  constructor(sink: DecoderSink, maxMessageSize: number) {
-    this.#sink = sink;
+  constructor(commands: CommandSink, maxMessageSize: number) {
+    this.#commands = commands;
     this.#maxFrameBytes = maxMessageSize < 0 ? constants.MAX_LENGTH : Math.min(maxMessageSize, constants.MAX_LENGTH);
   }
 
-  /** The sink said stop, and `resume()` has not been called. */
+  /** The inbox said stop, and `resume()` has not been called. */
   get stopped(): boolean {
     return this.#stopped;
   }
@@ -120,14 +122,76 @@ export class Decoder {
    * Decodes a chunk, or keeps it while stopped. True when it was decoded to its end.
    * @throws ProtocolError after which the decoder is closed.
    */
-  push(chunk: Buffer, isBorrowed = false): boolean {
+  push(chunk: Buffer, isBorrowed = false, from = 0): boolean {
     if (this.#closed) return false;
     this.#isBorrowed = isBorrowed;
     if (this.#stopped) {
       this.#keep(chunk, 0);
       return false;
     }
-    return this.#decode(chunk, 0);
+    const end = chunk.length;
+    let offset = from;
+    if (this.#body !== undefined) offset = this.#finishBody(chunk, offset);
+    else if (this.#headBytes > 0) offset = this.#finishHeader(chunk, offset);
+    if (this.#stopped || this.#closed) return this.#leave(chunk, offset);
+
+    const maxFrameBytes = this.#maxFrameBytes;
+    if (chunk.buffer.byteLength <= PAGE_BYTES && !this.#isBorrowed) {
+      keepInThread(chunk.buffer);
+      this.#page = chunk.buffer;
+      this.#pageStart = -chunk.byteOffset;
+      this.#pageEnd = end;
+      this.#pageFrom = 0;
+    }
+    while (offset < end) {
+      const flags = chunk[offset];
+      let start = offset + SHORT_HEADER_BYTES;
+      let size: number;
+      if (flags <= FLAG_MORE && start <= end) {
+        size = chunk[offset + 1];
+        if (size > maxFrameBytes) this.#checkSize(flags, size);
+      } else {
+        if ((flags & FLAG_LONG) !== 0) start = offset + LONG_HEADER_BYTES;
+        this.#checkFlags(flags);
+        if (start > end) {
+          this.#keepHeader(chunk, offset);
+          break;
+        }
+        size = (flags & FLAG_LONG) === 0 ? chunk[offset + 1] : readLongSize(chunk, offset + 1);
+        this.#checkSize(flags, size);
+      }
+      const next = start + size;
+      if (next > end) {
+        this.#beginBody(flags, size, chunk, start);
+        break;
+      }
+      offset = next;
+      if (flags > (FLAG_MORE | FLAG_LONG)) {
+        this.#deliver(flags, chunk.subarray(start, next));
+        if (this.#stopped || this.#closed) return this.#leave(chunk, offset);
+        continue;
+      }
+      const body =
+        next <= this.#pageEnd && size >= this.#pageFrom
+          ? new View(this.#page, start - this.#pageStart, size)
+          : this.#take(chunk, start, size);
+      let frames = this.#frames;
+      if (frames === undefined) frames = [body];
+      else frames.push(body);
+      if ((flags & FLAG_MORE) !== 0) {
+        this.#frames = frames;
+        if (frames.length >= MESSAGE_FRAMES) throw this.#fault("too many frames in a message");
+        continue;
+      }
+      this.#frames = undefined;
+      if (!this.inbox.push(frames)) {
+        this.#stopped = true;
+        return this.#leave(chunk, offset);
+      }
+      if (this.#closed) return false;
+    }
+    this.#dropPage();
+    return true;
   }
 
   /** Where octets may be read to directly: the memory of a long body that is under way. */
@@ -161,27 +225,9 @@ export class Decoder {
       this.#restOffset = 0;
       if (chunk.length < offset) throw this.#fault("octets that waited were taken away with a message before them");
       this.#restBytes -= chunk.length - offset;
-      if (!this.#decode(chunk, offset)) return false;
+      if (!this.push(chunk, false, offset)) return false;
     }
     return true;
-  }
-
-  /** Stops behind the frame that is being delivered, as a message whose sink says false does. */
-  stop(): void {
-    this.#stopped = true;
-  }
-
-  /** Hands back what was not decoded, and ends the stop: for octets that mean something else from here on. */
-  takeRest(): Buffer[] {
-    this.#stopped = false;
-    const rest: Buffer[] = [];
-    for (let chunk = this.#rest.shift(); chunk !== undefined; chunk = this.#rest.shift()) {
-      rest.push(rest.length === 0 ? chunk.subarray(this.#restOffset) : chunk);
-    }
-    this.#restOffset = 0;
-    this.#restBytes = 0;
-    this.#dropPage();
-    return rest;
   }
 
   /** Drops everything; nothing is delivered afterwards. */
@@ -211,75 +257,7 @@ export class Decoder {
     this.#restBytes += chunk.length - offset;
   }
 
-  /** The loop. Decodes from `offset` to the chunk's end, or to where the sink stops it. */
-  #decode(chunk: Buffer, from: number): boolean {
-    const end = chunk.length;
-    let offset = from;
-    if (this.#body !== undefined) offset = this.#finishBody(chunk, offset);
-    else if (this.#headBytes > 0) offset = this.#finishHeader(chunk, offset);
-    if (this.#stopped || this.#closed) return this.#leave(chunk, offset);
-
-    const sink = this.#sink;
-    const maxFrameBytes = this.#maxFrameBytes;
-    if (chunk.buffer.byteLength <= PAGE_BYTES && !this.#isBorrowed) {
-      keepInThread(chunk.buffer);
-      this.#page = chunk.buffer;
-      this.#pageStart = -chunk.byteOffset;
-      this.#pageEnd = end;
-      this.#pageFrom = 0;
-    }
-    while (offset < end) {
-      const flags = chunk[offset];
-      let start = offset + SHORT_HEADER_BYTES;
-      let size: number;
-      if (flags <= FLAG_MORE && start <= end && !this.handshaking) {
-        size = chunk[offset + 1];
-        if (size > maxFrameBytes) this.#checkSize(flags, size);
-      } else {
-        if ((flags & FLAG_LONG) !== 0) start = offset + LONG_HEADER_BYTES;
-        this.#checkFlags(flags);
-        if (start > end) {
-          this.#keepHeader(chunk, offset);
-          break;
-        }
-        size = (flags & FLAG_LONG) === 0 ? chunk[offset + 1] : readLongSize(chunk, offset + 1);
-        this.#checkSize(flags, size);
-      }
-      const next = start + size;
-      if (next > end) {
-        this.#beginBody(flags, size, chunk, start);
-        break;
-      }
-      offset = next;
-      if (flags > (FLAG_MORE | FLAG_LONG) || this.handshaking) {
-        this.#deliver(flags, chunk.subarray(start, next));
-        if (this.#stopped || this.#closed) return this.#leave(chunk, offset);
-        continue;
-      }
-      const body =
-        next <= this.#pageEnd && size >= this.#pageFrom
-          ? new View(this.#page, start - this.#pageStart, size)
-          : this.#take(chunk, start, size);
-      let frames = this.#frames;
-      if (frames === undefined) frames = [body];
-      else frames.push(body);
-      if ((flags & FLAG_MORE) !== 0) {
-        this.#frames = frames;
-        if (frames.length >= MESSAGE_FRAMES) throw this.#fault("too many frames in a message");
-        continue;
-      }
-      this.#frames = undefined;
-      if (!sink.onMessage(frames)) {
-        this.#stopped = true;
-        return this.#leave(chunk, offset);
-      }
-      if (this.#closed) return false;
-    }
-    this.#dropPage();
-    return true;
-  }
-
-  /** Leaves the loop because of the sink. The page stays for what is left of the chunk. */
+  /** Leaves the loop in mid-chunk. The page stays for what is left of the chunk. */
   #leave(chunk: Buffer, offset: number): boolean {
     if (offset === chunk.length) this.#dropPage();
     if (!this.#closed) this.#keep(chunk, offset);
@@ -392,10 +370,8 @@ export class Decoder {
 
   /** Delivers a frame outside the fast path. */
   #deliver(flags: number, body: Buffer): void {
-    if (this.handshaking) {
-      this.#sink.onHandshakeFrame(flags, body);
-    } else if ((flags & FLAG_COMMAND) !== 0) {
-      this.#sink.onCommand(body);
+    if ((flags & FLAG_COMMAND) !== 0) {
+      this.#commands.onCommand(body);
     } else {
       const frames = this.#frames ?? [];
       frames.push(body);
@@ -405,19 +381,18 @@ export class Decoder {
         return;
       }
       this.#frames = undefined;
-      if (!this.#sink.onMessage(frames)) this.#stopped = true;
+      if (!this.inbox.push(frames)) this.#stopped = true;
     }
   }
 
   #checkFlags(flags: number): void {
-    if ((flags & FLAGS_RESERVED) !== 0) throw this.#fault("reserved bits in a frame's flags");
-    if ((flags & FLAG_COMMAND) !== 0 && (flags & FLAG_MORE) !== 0) throw this.#fault("a command with MORE");
+    const detail = flagsFault(flags);
+    if (detail !== undefined) throw this.#fault(detail);
   }
 
   #checkSize(flags: number, size: number): void {
     let limit = this.#maxFrameBytes;
-    if (this.handshaking) limit = Math.min(limit, HANDSHAKE_COMMAND_BYTES);
-    else if ((flags & FLAG_COMMAND) !== 0) limit = Math.min(limit, COMMAND_BYTES);
+    if ((flags & FLAG_COMMAND) !== 0) limit = Math.min(limit, COMMAND_BYTES);
     if (size > limit) {
       this.close();
       throw new FrameSizeError("ERR_ZMTP_UNSPECIFIED", `a frame of ${size} octets, the limit is ${limit}`);

@@ -5,6 +5,11 @@
  * turns them into whatever else a peer speaks. RFC 23/37 "ZMTP", section "Framing".
  */
 
+import { ProtocolError } from "../base/errors.ts";
+
+/** A frame larger than allowed. libzmq drops such a peer without a handshake event: only the `disconnect` is seen. */
+export class FrameSizeError extends ProtocolError {}
+
 /** Another frame of the same message follows. Never on a command. */
 export const FLAG_MORE = 1;
 
@@ -16,6 +21,12 @@ export const FLAG_COMMAND = 4;
 
 /** Bits that the RFC reserves: zero when sent, refused when received. */
 export const FLAGS_RESERVED = 0xf8;
+
+/** Says what is wrong with a frame's flags; undefined when they are right. */
+export function flagsFault(flags: number): string | undefined {
+  if ((flags & FLAGS_RESERVED) !== 0) return "reserved bits in a frame's flags";
+  return (flags & FLAG_COMMAND) !== 0 && (flags & FLAG_MORE) !== 0 ? "a command with MORE" : undefined;
+}
 
 /** The longest body that goes out with a one-octet size. */
 export const SHORT_BODY_BYTES = 255;

@@ -1,7 +1,8 @@
 /**
- * Why a connection ended, and how the layers inside say so: they throw, and one gate in the connection catches.
+ * Why a connection ended, and how the layers inside say so: they throw, and one gate each in handshake and traffic catches.
  */
-import type { ProtocolCode } from "../base/errors.ts";
+import { type ProtocolCode, ProtocolError } from "../base/errors.ts";
+import { FrameSizeError } from "../codec/frame.ts";
 
 export type Failure = {
   /** What was sent last tells the peer why (ERROR, or the READY that does not fit): close only when it is written. */
@@ -35,4 +36,13 @@ export class Refusal extends Error {
     super(failure.kind);
     this.failure = failure;
   }
+}
+
+/** Turns what was thrown inside into the failure to tell. @throws what is neither a refusal nor a breach of the protocol */
+export function failureOf(error: unknown, handshake: boolean): Failure {
+  if (error instanceof Refusal) return error.failure;
+  if (!(error instanceof ProtocolError)) throw error;
+  // In traffic libzmq raises what its mechanisms find, and nothing for bad framing.
+  const event = !(error instanceof FrameSizeError) && (handshake || error.code !== "ERR_ZMTP_UNSPECIFIED");
+  return { kind: "protocol", code: error.code, detail: error.message, handshake, event, flush: handshake };
 }

@@ -1,6 +1,6 @@
 /**
  * The security handshake of a 3.x connection: hosts the mechanism, asks the authenticator, and gathers what is known of the
- * peer. It sends through its owner, the connection, and ends it by throwing.
+ * peer. It sends through its owner, the handshake, and ends it by throwing.
  */
 import { EMPTY, ownCopy } from "../base/bytes.ts";
 import { ProtocolError } from "../base/errors.ts";
@@ -38,7 +38,7 @@ export type SecurityOptions = Pick<
  * Carries a question to the authenticator. `answer` is called at most once, at once or later, with the reply's frames, delimiter
  * first, or with `undefined` when no authenticator is bound.
  */
-export type ZapHook = (frames: Buffer[], answer: (reply: readonly Buffer[] | undefined, now: number) => void) => void;
+export type ZapHook = (frames: Buffer[], answer: (reply: readonly Buffer[] | undefined) => void) => void;
 
 export interface SecuritySettings {
   readonly socketType: number;
@@ -51,14 +51,14 @@ export interface SecuritySettings {
   readonly curve?: MechanismFactory;
 }
 
-/** The connection, as its security sees it. */
+/** The handshake, as its security sees it. */
 export interface SecurityOwner {
   /** Sends a handshake command. */
   sendCommand(body: Buffer): void;
   /** The handshake is over. */
-  established(): void;
-  /** Runs what the authenticator's answer sets off: what that throws ends the connection. Nothing runs after the end. */
-  enter(now: number, action: () => void): void;
+  secured(): void;
+  /** Runs what the octets or the authenticator's answer set off: what that throws ends the handshake. Nothing runs after the end. */
+  enter(action: () => void): void;
 }
 
 /** The longest routing id. */
@@ -105,7 +105,7 @@ export class Security implements MechanismHost {
   readonly peerIsLibzmq: boolean;
   readonly maxMessageSize: number;
   readonly mechanism: Mechanism;
-  /** What the peer told, complete from `established()` on. */
+  /** What the peer told, complete from `done()` on. */
   socketType = "";
   identity: Buffer = EMPTY;
   readonly properties: Map<string, Buffer> = new Map();
@@ -126,7 +126,7 @@ export class Security implements MechanismHost {
   }
 
   done(): void {
-    this.#owner.established();
+    this.#owner.secured();
   }
 
   peerMetadata(bytes: Buffer): void {
@@ -166,13 +166,13 @@ export class Security implements MechanismHost {
     }
   }
 
-  /** An answer that comes before `zap` returns is acted on here: it must not enter the connection a second time. */
+  /** An answer that comes before `zap` returns is acted on here: it must not enter the handshake a second time. */
   #ask(zap: ZapHook, request: ZapRequest, accepted: () => void): void {
     let isAsking = true;
     let early: { reply: readonly Buffer[] | undefined } | undefined;
-    zap(encodeZapRequest(request), (reply, now) => {
+    zap(encodeZapRequest(request), (reply) => {
       if (isAsking) early = { reply };
-      else this.#owner.enter(now, () => this.#verdict(reply, accepted));
+      else this.#owner.enter(() => this.#verdict(reply, accepted));
     });
     isAsking = false;
     if (early !== undefined) this.#verdict((early as { reply: readonly Buffer[] | undefined }).reply, accepted);

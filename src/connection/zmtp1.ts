@@ -9,10 +9,10 @@
  */
 
 import { ProtocolError } from "../base/errors.ts";
-import { FrameSizeError } from "../codec/decoder.ts";
 import {
   FLAG_LONG,
   FLAG_MORE,
+  FrameSizeError,
   LONG_HEADER_BYTES,
   readLongSize,
   SHORT_HEADER_BYTES,

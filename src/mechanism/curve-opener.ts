@@ -18,11 +18,11 @@ import { constants } from "node:buffer";
 import { EMPTY, grown, largeBuffer, wipe } from "../base/bytes.ts";
 import { GROW_STEP_BYTES, PAGE_BYTES } from "../base/constants.ts";
 import { type ProtocolCode, ProtocolError } from "../base/errors.ts";
-import { FrameSizeError } from "../codec/decoder.ts";
 import {
   FLAG_LONG,
   FLAG_MORE,
   FLAGS_RESERVED,
+  FrameSizeError,
   LONG_HEADER_BYTES,
   readLongSize,
   SHORT_HEADER_BYTES,

@@ -4,7 +4,7 @@
  */
 
 import type { ErrnoError } from "../base/errors.ts";
-import type { PeerInfo } from "../connection/connection.ts";
+import type { PeerInfo } from "../connection/peer.ts";
 import { clearTimeout, setTimeout } from "../loop/clock.ts";
 import type { MechanismFactory } from "../mechanism/mechanism.ts";
 import { type OptionValues, snapshot } from "../options/values.ts";

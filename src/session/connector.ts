@@ -11,7 +11,8 @@
 
 import { RECONNECT_FAULT_DOUBLINGS, TIMER_MAX_MS } from "../base/constants.ts";
 import type { ErrnoError } from "../base/errors.ts";
-import type { Failure, PeerInfo } from "../connection/connection.ts";
+import type { Failure } from "../connection/failure.ts";
+import type { PeerInfo } from "../connection/peer.ts";
 import { clearTimeout, setTimeout } from "../loop/clock.ts";
 import type { MechanismFactory } from "../mechanism/mechanism.ts";
 import { type OptionValues, snapshot } from "../options/values.ts";

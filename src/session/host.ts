@@ -6,11 +6,7 @@
 import type { ErrnoError } from "../base/errors.ts";
 import type { EventSink } from "../base/events.ts";
 import type { SlabPool } from "../codec/encoder.ts";
-import type { ConnectionHandler } from "../connection/connection.ts";
-import type { PeerConnection } from "../connection/raw.ts";
-import type { ZapHook } from "../connection/security.ts";
 import type { Turn } from "../loop/turn.ts";
-import type { MechanismFactory } from "../mechanism/mechanism.ts";
 import type { OptionValues } from "../options/values.ts";
 import type { NetPipe, Pipe, PipeLink, PipeOwner } from "../pipe/pipe.ts";
 import type { InprocNames } from "../transport/inproc.ts";
@@ -25,14 +21,6 @@ export interface Loop {
   release(): void;
 }
 
-/** What a new connection is made of. */
-export interface ConnectionSetup {
-  readonly options: OptionValues;
-  readonly curve: MechanismFactory | undefined;
-  readonly zap: ZapHook | undefined;
-  readonly peerAddress: string;
-}
-
 /** A socket, as its sessions see it. */
 export interface SessionHost {
   readonly loop: Loop;
@@ -40,8 +28,6 @@ export interface SessionHost {
   readonly options: OptionValues;
   readonly events: EventSink;
   readonly pattern: SessionPattern;
-  /** Makes the protocol side of a new connection. */
-  createConnection(setup: ConnectionSetup, handler: ConnectionHandler): PeerConnection;
   /** Makes the pipe for a peer of an endpoint with these options; the high-water marks are the socket's own, as they stand now. */
   createPipe(link: PipeLink, options: OptionValues): NetPipe;
   /** Ends a pipe for good, once, and drops what was received and not read if it `discards`. */

@@ -1,9 +1,10 @@
 /**
- * A session pumps one live connection: octets between a stream and a connection, messages between a connection and a
- * pipe. Who made it (a connector or a binder: its keeper) decides what becomes of the pipe when it ends.
+ * A session pumps one live connection: octets between a stream and the protocol of the peer, messages between that and a pipe.
+ * Who made it (a connector or a binder: its keeper) decides what becomes of the pipe when it ends.
  *
- *     stream.onData -> connection.receive -> message()  -> pipe.push          (stops at the receive high-water mark)
- *     pipe.write    -> turn.schedule      -> flush()    -> stream.write       (stops when the kernel takes no more)
+ *     stream.onData -> handshake.receive  -> established()              once
+ *     stream.onData -> traffic.receive    -> decoder -> pipe.push       (stops at the receive high-water mark)
+ *     pipe.write    -> turn.schedule      -> flush() -> stream.write    (stops when the kernel takes no more)
  *
  * Rules
  * - Reading: when the pipe is behind, decoding stops and what the stream still delivers stays raw; the stream is paused
@@ -12,30 +13,33 @@
  * - A session ends once, in one order: what was received becomes readable, events are raised, the keeper gets its pipe back.
  */
 
+import { EMPTY } from "../base/bytes.ts";
 import { FLUSH_LIMIT_BYTES, LARGE_READ_BYTES, READ_BYTES, TIMER_MAX_MS } from "../base/constants.ts";
 import { BODY_DETACHED, type ErrnoError, errnoError, systemError } from "../base/errors.ts";
-import { authEventError, protocolEventError, reportMissing } from "../base/events.ts";
+import { reportMissing } from "../base/events.ts";
 import { ZMTP_3_0 } from "../codec/greeting.ts";
-import type { ConnectionHandler, Failure, PeerInfo } from "../connection/connection.ts";
-import { INCOMPATIBLE_CODE } from "../connection/failure.ts";
-import type { PeerConnection } from "../connection/raw.ts";
+import type { Failure } from "../connection/failure.ts";
+import { type Established, Handshake, type HandshakeHandler } from "../connection/handshake.ts";
+import type { PeerInfo } from "../connection/peer.ts";
+import { type AnyTraffic, RAW_PEER, RawTraffic } from "../connection/raw-traffic.ts";
 import type { ZapHook } from "../connection/security.ts";
+import { Traffic, type TrafficHandler } from "../connection/traffic.ts";
 import { clearTimeout, now, setTimeout } from "../loop/clock.ts";
 import type { Flushable } from "../loop/turn.ts";
 import type { MechanismFactory } from "../mechanism/mechanism.ts";
-import { ZAP_ENDPOINT } from "../mechanism/zap.ts";
-import type { OptionValues } from "../options/values.ts";
+import { type OptionValues, SOCKET_TYPES } from "../options/values.ts";
 import type { NetPipe, PipeLink } from "../pipe/pipe.ts";
 import type { NetStream, StreamHandler } from "../transport/net-stream.ts";
+import { failureEvent, leftReason } from "./failure-event.ts";
 import type { Newcomer, SessionHost } from "./host.ts";
 import { mayAsk, ZapQuestion } from "./zap-client.ts";
 
-/** Who made the session. */
+/** Makes sessions, and owns their pipes. */
 export interface SessionKeeper {
   /** The socket's options as they stood when the endpoint was made. */
   readonly options: OptionValues;
   readonly curve: MechanismFactory | undefined;
-  /** The handshake is done: the pipe that serves this peer; `undefined` refuses it. */
+  /** The handshake is done: returns the pipe that serves this peer; `undefined` refuses it. */
   ready(session: Session, peer: PeerInfo): NetPipe | undefined;
   /** The pattern is done with this peer: end the session for good, after what waits is written. */
   drop(session: Session): void;
@@ -43,7 +47,20 @@ export interface SessionKeeper {
   lost(session: Session, failure: Failure | undefined): void;
 }
 
-export class Session implements ConnectionHandler, StreamHandler, PipeLink, Flushable {
+type Phase = "handshake" | "traffic" | "closing" | "ended";
+
+/** The legal steps. `closing`: it will end by our own wish, and is silent about it; `ended`: the stream is gone. */
+const NEXT: Readonly<Record<Phase, readonly Phase[]>> = {
+  handshake: ["traffic", "closing", "ended"],
+  traffic: ["closing", "ended"],
+  closing: ["ended"],
+  ended: [],
+};
+
+/** A STREAM's peer has nothing to agree on. */
+const RAW: Established = { peer: RAW_PEER, wire: undefined, mechanism: undefined, rest: EMPTY };
+
+export class Session implements HandshakeHandler, TrafficHandler, StreamHandler, PipeLink, Flushable {
   readonly isOutgoing: boolean = false;
   isScheduled = false;
   /** The endpoint that events name. */
@@ -51,110 +68,121 @@ export class Session implements ConnectionHandler, StreamHandler, PipeLink, Flus
   readonly #host: SessionHost;
   readonly #keeper: SessionKeeper;
   readonly #stream: NetStream;
-  readonly #connection: PeerConnection;
+  #phase: Phase = "handshake";
+  #handshake: Handshake | undefined;
+  #traffic: AnyTraffic | undefined;
   #pipe: NetPipe | undefined;
   #failure: Failure | undefined;
   #question: ZapQuestion | undefined;
+  #newcomer: Newcomer | undefined;
   #timer: NodeJS.Timeout | undefined;
   #due = Number.POSITIVE_INFINITY;
-  #newcomer: Newcomer | undefined;
-  #isReady = false;
   /** Nothing came of the peer that could show its address to anybody. */
   #isUnheard = true;
+  /** Flow control, each way: the stream is paused; the kernel has refused something that still waits. */
   #isPaused = false;
   #isBlocked = false;
-  #isClosing = false;
-  #isEnded = false;
 
   constructor(host: SessionHost, keeper: SessionKeeper, stream: NetStream, address: string) {
-    const { options, curve } = keeper;
     this.#host = host;
     this.#keeper = keeper;
     this.#stream = stream;
     this.address = address;
-    const zap = mayAsk(options) ? this.#ask : undefined;
-    const peerAddress = zap === undefined ? "" : stream.peerAddress;
-    this.#connection = host.createConnection({ options, curve, zap, peerAddress }, this);
   }
 
   /** Starts the handshake. */
   start(): void {
     this.#stream.handler = this;
-    const { loop, pattern } = this.#host;
+    const { loop, pattern, socketType } = this.#host;
     this.#newcomer = pattern.expect();
     if (pattern.refills) loop.turn.subscribing();
+    if (socketType === SOCKET_TYPES.STREAM) {
+      this.#begin(new RawTraffic(), RAW);
+      return;
+    }
+    const { options, curve } = this.#keeper;
+    const zap = mayAsk(options) ? this.#ask : undefined;
+    const peerAddress = zap === undefined ? "" : this.#stream.peerAddress;
+    const { routingId } = options;
+    this.#handshake = new Handshake({ socketType, routingId, options, curve, zap, peerAddress }, this);
     const time = now();
-    this.#connection.start(time);
+    this.#handshake.start(time);
     this.#arm(time);
   }
 
-  /** Whether the handshake is done and the connection lives. */
+  /** True once the handshake is done, as long as the connection lives. */
   get isReady(): boolean {
-    return this.#isReady && !this.#isEnded;
+    return this.wasReady && this.#phase !== "ended";
   }
 
-  /** Whether the handshake was ever done. */
+  /** True when the handshake was ever done. */
   get wasReady(): boolean {
-    return this.#isReady;
+    return this.#traffic !== undefined;
   }
 
-  // The stream's side.
+  // What the stream calls.
 
   get target(): Buffer | undefined {
-    return this.#connection.target;
+    return this.#traffic?.target;
   }
 
   onFilled(count: number): void {
     this.#host.loop.turn.renew();
-    this.#connection.filled(count);
+    this.#traffic?.filled(count);
     this.#afterRead(count, false);
   }
 
   onData(chunk: Buffer, isBorrowed: boolean): void {
-    if (this.#isClosing && !this.#isReady) return;
     this.#host.loop.turn.renew();
-    const connection = this.#connection;
-    const wasStopped = connection.stopped;
-    connection.receive(chunk, undefined, isBorrowed);
+    const traffic = this.#traffic;
+    if (traffic === undefined) {
+      this.#handshake?.receive(chunk);
+      this.#afterRead(chunk.length, false);
+      return;
+    }
+    if (this.#isUnheard) this.#hear();
+    const wasStopped = traffic.stopped;
+    traffic.receive(chunk, isBorrowed);
     this.#afterRead(chunk.length, wasStopped);
   }
 
   #afterRead(count: number, wasStopped: boolean): void {
-    const connection = this.#connection;
     // From a peer that is near, and sends on.
     if (count >= LARGE_READ_BYTES) this.#host.loop.turn.expectMore();
-    if (connection.stopped) {
-      if (!wasStopped) connection.paused(undefined, true);
-      else if (!this.#isPaused && (this.#pipe?.isBounded !== false || connection.backlogBytes >= READ_BYTES)) {
+    const traffic = this.#traffic;
+    if (traffic?.stopped) {
+      if (!wasStopped) traffic.paused(true);
+      else if (!this.#isPaused && (this.#pipe?.isBounded !== false || traffic.backlogBytes >= READ_BYTES)) {
         this.#isPaused = true;
         this.#stream.pause();
       }
     }
-    if (connection.deadline < this.#due) this.#arm();
+    if (this.#deadline < this.#due) this.#arm();
   }
 
   onFlushed(): void {
     this.#host.loop.turn.renew();
     this.#isBlocked = false;
-    this.#connection.flushed();
+    this.#traffic?.flushed();
     this.#pipe?.outbox.taken();
     this.flush();
   }
 
   onEnd(error?: Error): void {
-    if (this.#isEnded) return;
-    this.#isEnded = true;
+    if (this.#phase === "ended") return;
+    const isSilent = this.#phase === "closing";
+    this.#step("ended");
     clearTimeout(this.#timer);
     this.#newcomer?.left();
-    if (!this.#isReady && this.#host.pattern.refills) this.#host.loop.turn.subscribed();
+    if (!this.wasReady && this.#host.pattern.refills) this.#host.loop.turn.subscribed();
     this.#question?.cancel();
-    const connection = this.#connection;
     this.#decodeRest();
-    connection.close();
+    this.#handshake?.close();
+    this.#traffic?.close();
     const events = this.#host.events;
     if ((error as NodeJS.ErrnoException | undefined)?.code === BODY_DETACHED) reportMissing(events, this.address);
-    if (events.active && !this.#isClosing) {
-      if (!this.#isReady && this.#failure === undefined) {
+    if (events.active && !isSilent) {
+      if (!this.wasReady && this.#failure === undefined) {
         const failed =
           error === undefined
             ? errnoError("EPIPE", this.address, undefined, leftReason(this.#keeper.options))
@@ -167,29 +195,36 @@ export class Session implements ConnectionHandler, StreamHandler, PipeLink, Flus
     this.#pipe = undefined;
   }
 
-  /** What was received before the end stays readable; it is two chunks at the most. */
+  /** Decodes what was received before the end, so that it stays readable; it is two chunks at the most. */
   #decodeRest(): void {
-    const connection = this.#connection;
+    const traffic = this.#traffic;
     let before = Number.POSITIVE_INFINITY;
     // Each step decodes a message at least, or closes the connection over a fault.
-    while (connection.stopped && connection.backlogBytes < before) {
-      before = connection.backlogBytes;
-      connection.resume();
+    while (traffic?.stopped && traffic.backlogBytes < before) {
+      before = traffic.backlogBytes;
+      traffic.resume();
     }
   }
 
-  // The connection's side.
+  // What handshake and traffic call.
 
   send(bytes: Buffer): void {
-    if (!this.#isEnded) this.#stream.write(bytes);
+    if (this.#phase !== "ended") this.#stream.write(bytes);
   }
 
   backedUp(): boolean {
     return this.#stream.queuedBytes > 0;
   }
 
-  ready(peer: PeerInfo): void {
-    this.#isReady = true;
+  established(result: Established): void {
+    this.#handshake = undefined;
+    const { options } = this.#keeper;
+    this.#begin(new Traffic({ socketType: this.#host.socketType, options, clock: now }, this, result), result);
+  }
+
+  #begin(traffic: AnyTraffic, { peer, rest }: Established): void {
+    this.#step("traffic");
+    this.#traffic = traffic;
     this.#arm();
     const { events, pattern, loop } = this.#host;
     // Peers of ZMTP 1.0 and 2.0 have no handshake, nor have raw ones.
@@ -204,20 +239,17 @@ export class Session implements ConnectionHandler, StreamHandler, PipeLink, Flus
     pipe.link = this;
     pipe.isConnected = true;
     pipe.peer = { address: pipe.peer.address, properties: peer.properties, identity: peer.identity };
-    pipe.outbox.encodeTopics(this.#encodeTopic);
+    if (this.#phase === "traffic") traffic.deliverTo(pipe);
+    pipe.outbox.encodeTopics((topic, subscribe) => traffic.subscription(topic, subscribe));
     if (!pipe.isEnded) pattern.connected(pipe);
     this.#newcomer?.joined(pipe);
     this.#newcomer = undefined;
     // Subscriptions are ahead of what other sockets of this program say in the same turn: who is asked may publish at once.
-    if (this.#isClosing || pattern.refills) this.flush();
+    if (this.#phase === "closing" || pattern.refills) this.flush();
     else if (pipe.outbox.pending) loop.turn.scheduleFirst(this);
     if (pattern.refills) loop.turn.subscribed();
-  }
-
-  message(frames: Buffer[]): boolean {
-    if (this.#isUnheard) this.#hear();
-    const pipe = this.#pipe;
-    return pipe === undefined || pipe.isEnded || this.#isClosing ? true : pipe.push(frames);
+    if (rest.length > 0) this.#hear();
+    traffic.begin(rest);
   }
 
   subscription(topic: Buffer, subscribe: boolean): void {
@@ -226,32 +258,32 @@ export class Session implements ConnectionHandler, StreamHandler, PipeLink, Flus
     if (pipe !== undefined && !pipe.isEnded) pipe.owner.subscription(pipe, topic, subscribe);
   }
 
-  /** The peer's address is asked for with its first message: a peer that comes and leaves should not cost the system call. */
+  /** Asks for the peer's address, with its first octets of traffic: a peer that comes and leaves should not cost the system call. */
   #hear(): void {
     this.#isUnheard = false;
     const pipe = this.#pipe;
     if (pipe !== undefined) pipe.peer = { ...pipe.peer, address: this.#stream.peerAddress };
   }
 
-  group(): void {
-    // Only RADIO has groups, and no socket here is one; the command of a stranger means nothing.
-  }
-
   fail(failure: Failure): void {
     this.#failure = failure;
-    if (this.#host.events.active && !this.#isClosing) this.#report(failure);
+    const { events } = this.#host;
+    if (events.active && this.#phase !== "closing") {
+      const event = failureEvent(failure, this.address);
+      if (event !== undefined) events.emit(event);
+    }
     if (failure.flush === true) this.#stream.end();
     else this.#stream.destroy();
   }
 
-  // The pipe's side.
+  // What the pipe calls.
 
   flush(): void {
     const pipe = this.#pipe;
-    if (pipe === undefined || this.#isBlocked || this.#isEnded) return;
+    if (pipe === undefined || this.#isBlocked || this.#phase === "ended") return;
     const outbox = pipe.outbox;
     const stream = this.#stream;
-    const wire = this.#connection.wire;
+    const wire = this.#traffic?.wire;
     while (outbox.pending) {
       // What stood in line behind something else could not be looked at when it goes out.
       if (stream.queuedBytes > 0) {
@@ -272,7 +304,7 @@ export class Session implements ConnectionHandler, StreamHandler, PipeLink, Flus
       }
       outbox.taken();
     }
-    if (this.#isClosing) this.#finish();
+    if (this.#phase === "closing") stream.end();
     else pipe.roomMade();
   }
 
@@ -294,33 +326,28 @@ export class Session implements ConnectionHandler, StreamHandler, PipeLink, Flus
   }
 
   resume(): void {
-    if (!this.#isEnded) this.#unstop();
-  }
-
-  #unstop(): void {
-    const connection = this.#connection;
-    if (!connection.stopped) return;
-    if (!connection.resume()) return;
-    connection.paused(undefined, false);
+    const traffic = this.#traffic;
+    if (this.#phase === "ended" || !traffic?.stopped || !traffic.resume()) return;
+    traffic.paused(false);
     if (!this.#isPaused) return;
     this.#isPaused = false;
     this.#stream.resume();
   }
 
   subscribe(topic: Buffer, subscribe: boolean): void {
-    if (this.#pipe === undefined) return;
-    this.#pipe.outbox.writeUncounted(this.#encodeTopic(topic, subscribe));
+    const pipe = this.#pipe;
+    const traffic = this.#traffic;
+    if (pipe === undefined || traffic === undefined) return;
+    pipe.outbox.writeUncounted(traffic.subscription(topic, subscribe));
     this.schedule();
   }
-
-  readonly #encodeTopic = (topic: Buffer, subscribe: boolean): Buffer =>
-    this.#connection.subscription(topic, subscribe);
 
   refuse(error: ErrnoError): void {
     const { events } = this.#host;
     if (events.active) events.emit({ type: "handshake:error:other", address: this.address, error });
     this.#failure = { kind: "incompatible", detail: error.message };
-    this.#connection.close();
+    this.#handshake?.close();
+    this.#traffic?.close();
     this.#stream.destroy();
   }
 
@@ -330,26 +357,34 @@ export class Session implements ConnectionHandler, StreamHandler, PipeLink, Flus
 
   /** Ends the connection when all that waits is written. What still comes in is dropped. */
   end(): void {
-    this.#isClosing = true;
-    if (!this.#isReady || this.#isEnded) {
+    this.#close();
+    if (this.isReady) {
+      this.resume();
+      this.flush();
+    } else {
       this.#stream.destroy();
-      return;
     }
-    this.#unstop();
-    this.flush();
   }
 
   /** Ends the connection now. */
   destroy(): void {
-    this.#isClosing = true;
+    this.#close();
     this.#stream.destroy();
   }
 
-  #finish(): void {
-    this.#stream.end();
+  #close(): void {
+    if (this.#phase === "closing" || this.#phase === "ended") return;
+    this.#step("closing");
+    this.#handshake?.close();
+    this.#traffic?.deliverTo(undefined);
   }
 
-  /** Carries a question to the authenticator. */
+  #step(phase: Phase): void {
+    if (!NEXT[this.#phase].includes(phase)) throw new Error(`no step from ${this.#phase} to ${phase}`);
+    this.#phase = phase;
+  }
+
+  /** Carries a question to the ZAP handler. */
   readonly #ask: ZapHook = (frames, answer) => {
     this.#question = new ZapQuestion(this.#host.loop.names, frames, answer);
   };
@@ -358,44 +393,21 @@ export class Session implements ConnectionHandler, StreamHandler, PipeLink, Flus
     this.#pipe?.outbox.settle();
   };
 
-  #report(failure: Failure): void {
-    const { address } = this;
-    const events = this.#host.events;
-    if (failure.kind === "auth") {
-      events.emit({ type: "handshake:error:auth", address, error: authEventError(failure.status) });
-    } else if (failure.kind === "protocol" && failure.event) {
-      const error = protocolEventError(failure.code, failure.detail);
-      events.emit({ type: "handshake:error:protocol", address, error });
-    } else if (failure.kind === "incompatible") {
-      const error = protocolEventError(INCOMPATIBLE_CODE, failure.detail);
-      events.emit({ type: "handshake:error:protocol", address, error });
-    } else if (failure.kind === "timeout" && failure.what === "handshake") {
-      events.emit({ type: "handshake:error:other", address, error: errnoError("EAGAIN", address) });
-    } else if (failure.kind === "no-authenticator") {
-      // libzmq has no better code for it.
-      const error = errnoError("EFAULT", address, undefined, `no ZAP handler is bound at ${ZAP_ENDPOINT}`);
-      events.emit({ type: "handshake:error:other", address, error });
-    }
+  get #deadline(): number {
+    return (this.#traffic ?? this.#handshake)?.deadline ?? Number.POSITIVE_INFINITY;
   }
 
   #arm(time?: number): void {
-    const due = this.#connection.deadline;
+    const due = this.#deadline;
     clearTimeout(this.#timer);
     this.#due = due;
-    if (due === Number.POSITIVE_INFINITY || this.#isEnded) return;
+    if (due === Number.POSITIVE_INFINITY || this.#phase === "ended") return;
     const delay = Math.min(Math.max(Math.ceil(due - (time ?? now())), 0), TIMER_MAX_MS);
     this.#timer = setTimeout(this.#tick, delay).unref();
   }
 
   readonly #tick = (): void => {
-    this.#connection.tick(now());
+    (this.#traffic ?? this.#handshake)?.tick(now());
     this.#arm();
   };
-}
-
-/** What an end without a word in the handshake may mean. A CURVE server that cannot open what it was sent says nothing, as RFC 26 has it. */
-function leftReason({ securityMechanism, curveServer }: OptionValues): string {
-  const reason = "the peer ended the connection in the handshake";
-  if (securityMechanism !== "curve" || curveServer) return reason;
-  return `${reason}, as a CURVE server does when curveServerKey is not its key`;
 }

@@ -5,7 +5,6 @@
 
 import { errnoError } from "../base/errors.ts";
 import type { ZapHook } from "../connection/security.ts";
-import { now } from "../loop/clock.ts";
 import { loadCurve } from "../mechanism/lazy.ts";
 import type { MechanismFactory } from "../mechanism/mechanism.ts";
 import { ZAP_ENDPOINT } from "../mechanism/zap.ts";
@@ -93,6 +92,6 @@ export class ZapQuestion implements PipeOwner, InprocHost {
     if (this.#isDone) return;
     this.#isDone = true;
     this.#pipe?.close();
-    this.#answer(reply, now());
+    this.#answer(reply);
   }
 }

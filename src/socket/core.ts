@@ -10,16 +10,14 @@
 import { DECODE_AHEAD_MESSAGES, DECODED_MESSAGES, LEAST_DECODE_AHEAD_MESSAGES } from "../base/constants.ts";
 import { ErrnoError, type ErrorCode, errnoError } from "../base/errors.ts";
 import type { SlabPool } from "../codec/encoder.ts";
-import { Connection, type ConnectionHandler } from "../connection/connection.ts";
-import { type PeerConnection, RawConnection } from "../connection/raw.ts";
-import { clearTimeout, now, setImmediate, setTimeout } from "../loop/clock.ts";
+import { clearTimeout, setImmediate, setTimeout } from "../loop/clock.ts";
 import type { Flushable } from "../loop/turn.ts";
 import type { OptionsHost } from "../options/access.ts";
 import { createOptions, type OptionValues, SOCKET_TYPES, UNSET } from "../options/values.ts";
 import { limitOf, NetPipe, type PeerFacts, type Pipe, type PipeLimits, type PipeLink, RawPipe } from "../pipe/pipe.ts";
 import { Binder } from "../session/binder.ts";
 import { Connector } from "../session/connector.ts";
-import type { Carrier, ConnectionSetup, SessionHost } from "../session/host.ts";
+import type { Carrier, SessionHost } from "../session/host.ts";
 import { type Endpoint, parseEndpoint } from "../transport/endpoint.ts";
 import { InprocBinder, type InprocHost, InprocPipe } from "../transport/inproc.ts";
 import { nodePath } from "../transport/ipc.ts";
@@ -308,13 +306,6 @@ export class SocketCore implements SessionHost, PatternHost, InprocHost, Options
 
   schedule(item: Flushable): void {
     this.loop.turn.schedule(item);
-  }
-
-  createConnection(setup: ConnectionSetup, handler: ConnectionHandler): PeerConnection {
-    const { socketType } = this;
-    const { options } = setup;
-    if (socketType === SOCKET_TYPES.STREAM) return new RawConnection(handler);
-    return new Connection({ socketType, routingId: options.routingId, clock: now, ...setup }, handler);
   }
 
   get isWaiting(): boolean {

@@ -1,57 +1,42 @@
 /**
- * The connection of a STREAM socket: no protocol at all. Every chunk is a message of one frame, as it came, whatever
- * maxMessageSize says; there is no greeting, no handshake, no heartbeat. It has the surface of `Connection`, so that a session can pump either.
+ * The traffic of a STREAM socket: no protocol at all. Every chunk is a message of one frame, as it came, whatever maxMessageSize
+ * says; there was no handshake, and there is no heartbeat. It has the surface of `Traffic`, so that a session can pump either.
  */
 import { EMPTY } from "../base/bytes.ts";
 import { Ring } from "../base/ring.ts";
-import type { Connection, ConnectionHandler, PeerInfo } from "./connection.ts";
+import { type Inbox, NOWHERE } from "../codec/decoder.ts";
+import type { PeerInfo } from "./peer.ts";
+import type { Traffic } from "./traffic.ts";
 
-/** What a session needs of the protocol side of its connection. */
-export type PeerConnection = Pick<
-  Connection,
-  | "start"
-  | "receive"
-  | "target"
-  | "filled"
-  | "resume"
-  | "stopped"
-  | "backlogBytes"
-  | "wire"
-  | "subscription"
-  | "deadline"
-  | "tick"
-  | "paused"
-  | "flushed"
-  | "close"
->;
+/** The part of traffic that sessions use. */
+export type AnyTraffic = Pick<Traffic, keyof Traffic & keyof RawTraffic>;
 
 /** A peer that says nothing of itself. */
-const RAW_PEER: PeerInfo = { version: 0, socketType: "", identity: EMPTY, properties: new Map() };
+export const RAW_PEER: PeerInfo = { version: 0, socketType: "", identity: EMPTY, properties: new Map() };
 
-export class RawConnection implements PeerConnection {
+export class RawTraffic {
   readonly wire: undefined = undefined;
   readonly deadline: number = Number.POSITIVE_INFINITY;
-  readonly #handler: ConnectionHandler;
+  readonly target: undefined = undefined;
+  #inbox: Inbox = NOWHERE;
   readonly #backlog: Ring<Buffer> = new Ring();
   #backlogBytes = 0;
   #isStopped = false;
   #isClosed = false;
 
-  constructor(handler: ConnectionHandler) {
-    this.#handler = handler;
+  deliverTo(inbox: Inbox | undefined): void {
+    this.#inbox = inbox ?? NOWHERE;
   }
 
-  start(): void {
-    this.#handler.ready(RAW_PEER);
+  begin(): void {
+    // Nothing has come.
   }
-
-  readonly target: undefined = undefined;
 
   filled(): void {
     // There is no target.
   }
 
-  receive(given: Buffer, _now?: number, isBorrowed = false): void {
+  receive(given: Buffer, isBorrowed = false): void {
     if (this.#isClosed) return;
     const chunk = isBorrowed ? Buffer.from(given) : given;
     this.#backlog.push(chunk);
@@ -65,7 +50,7 @@ export class RawConnection implements PeerConnection {
       const chunk = this.#backlog.shift();
       if (chunk === undefined) return true;
       this.#backlogBytes -= chunk.length;
-      this.#isStopped = !this.#handler.message([chunk]);
+      this.#isStopped = !this.#inbox.push([chunk]);
     }
     return this.#backlog.length === 0;
   }
