@@ -258,10 +258,6 @@ export class SocketCore implements SessionHost, PatternHost, InprocHost, Options
     return this.loop.pool;
   }
 
-  hand(frames: Buffer[]): boolean {
-    return this.receiver.hand(frames);
-  }
-
   wakeReceiver(): void {
     if (this.tap === undefined) this.receiver.wake();
     else this.tap();

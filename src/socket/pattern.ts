@@ -24,8 +24,8 @@ export interface PatternHost {
   readonly events?: EventSink;
   /** Calls `endTurn` when this turn of the event loop ends. */
   schedule(item: Flushable): void;
-  /** Gives a message to a receive() that waits. False: nobody waits. */
-  hand(frames: Buffer[]): boolean;
+  /** Takes a message for a receive() that waits. False: nobody waits. */
+  readonly receiver: { hand(frames: Buffer[]): boolean };
   /** A receive() that waits may succeed now. */
   wakeReceiver(): void;
   /** A send() that waits may succeed now. */
@@ -203,7 +203,7 @@ export abstract class ReceivingPattern extends Pattern {
   }
 
   override take(pipe: Pipe, frames: Buffer[]): boolean {
-    if (!this.host.hand(frames)) return false;
+    if (!this.host.receiver.hand(frames)) return false;
     this.last = pipe;
     return true;
   }

@@ -93,7 +93,10 @@ export class Receiver {
     const pending = this.#pending;
     if (pending === undefined || pending.many !== 0 || this.#isWaking) return false;
     this.#finish(pending);
-    this.#resolve(pending, frames);
+    const value = (pending.iterates ? { value: frames, done: false } : frames) as never;
+    const { turn } = this.#core.loop;
+    if (turn.allows()) pending.resolve(value);
+    else turn.later(value).then(pending.resolve);
     return true;
   }
 
@@ -105,9 +108,7 @@ export class Receiver {
       this.#isWaking = true;
       const frames = this.#pattern.receive();
       this.#isWaking = false;
-      if (frames === undefined) return;
-      this.#finish(pending);
-      this.#resolve(pending, frames);
+      if (frames !== undefined) this.hand(frames);
     } else if (!pending.isWoken) {
       // More of the same chunk is about to arrive: take it all.
       pending.isWoken = true;
@@ -162,13 +163,6 @@ export class Receiver {
       messages.push(frames);
     }
     return messages;
-  }
-
-  #resolve(pending: PendingReceive, frames: Buffer[]): void {
-    const value = (pending.iterates ? { value: frames, done: false } : frames) as never;
-    const { turn } = this.#core.loop;
-    if (turn.allows()) pending.resolve(value);
-    else turn.later(value).then(pending.resolve);
   }
 
   #resolveMany(pending: PendingReceive): void {

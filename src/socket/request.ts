@@ -108,7 +108,7 @@ export class RequestPattern extends Pattern {
     this.#state = "answered";
     this.#asked = undefined;
     this.last = pipe;
-    if (this.host.hand(reply)) {
+    if (this.host.receiver.hand(reply)) {
       this.#received();
     } else {
       this.#reply = reply;
