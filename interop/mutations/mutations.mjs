@@ -197,7 +197,7 @@ export const MUTATIONS = [
     file: "connection/handshake.ts",
     from: "rest: early.length > 0 ? early : this.#rest",
     to: "rest: this.#rest",
-    tests: ["connection/"],
+    tests: ["mechanism/zap"],
   },
   {
     what: "a frame of the handshake may have reserved bits",
