@@ -24,17 +24,17 @@ export const MUTATIONS = [
   },
   {
     what: "messages of 255 octets go out with a long size",
-    file: "codec/encoder.ts",
+    file: "codec/encode.ts",
     from: "if (length < 256) {",
     to: "if (length < 255) {",
-    tests: ["codec/encoder"],
+    tests: ["codec/outbox"],
   },
   {
     what: "a long size is written one octet off",
-    file: "codec/encoder.ts",
+    file: "codec/encode.ts",
     from: "target[at + 7] = (length >>> 8) & 0xff;",
     to: "target[at + 6] = (length >>> 8) & 0xff;",
-    tests: ["codec/encoder"],
+    tests: ["codec/outbox"],
   },
   {
     what: "the high half of a long size is ignored",
@@ -45,10 +45,10 @@ export const MUTATIONS = [
   },
   {
     what: "MORE is set on the last frame too",
-    file: "codec/encoder.ts",
+    file: "codec/encode.ts",
     from: "putHeader(target, offset, i < last ? FLAG_MORE : 0",
     to: "putHeader(target, offset, last > 0 ? FLAG_MORE : 0",
-    tests: ["codec/encoder"],
+    tests: ["codec/outbox"],
   },
   {
     what: "a message ends at every frame",
@@ -130,38 +130,38 @@ export const MUTATIONS = [
   // The outbox.
   {
     what: "a slab is used again while a write holds it",
-    file: "codec/encoder.ts",
+    file: "codec/slab-pool.ts",
     from: "if (--slab.uses > 0) return;",
     to: "slab.uses--;",
-    tests: ["codec/encoder", "loop/turn", "socket/publish"],
+    tests: ["codec/outbox", "loop/turn", "socket/publish"],
   },
   {
     what: "a slab that goes back keeps its offset",
-    file: "codec/encoder.ts",
+    file: "codec/slab-pool.ts",
     from: "  give(slab: Slab): void {\n    slab.offset = 0;",
     to: "  give(slab: Slab): void {",
-    tests: ["codec/encoder"],
+    tests: ["codec/outbox"],
   },
   {
     what: "large bodies are cut at the flush limit",
-    file: "codec/encoder.ts",
+    file: "codec/outbox.ts",
     from: "if (size >= limit && segment.whole) break;",
     to: "if (size >= limit) break;",
-    tests: ["codec/encoder", "session/"],
+    tests: ["codec/outbox", "session/"],
   },
   {
     what: "a fan-out's message is appended behind a gap",
-    file: "codec/encoder.ts",
+    file: "codec/outbox.ts",
     from: "last.slab === slab && last.end === start",
     to: "last.slab === slab",
-    tests: ["codec/encoder", "socket/publish"],
+    tests: ["codec/outbox", "socket/publish"],
   },
   {
     what: "what waits is lost with the connection",
-    file: "codec/encoder.ts",
+    file: "codec/outbox.ts",
     from: "  lost(): void {\n    this.#writing.clear();",
     to: "  lost(): void {\n    this.#waiting.clear();\n    this.#writing.clear();",
-    tests: ["codec/encoder", "session/reconnect"],
+    tests: ["codec/outbox", "session/reconnect"],
   },
   // Greeting and handshake.
   {
@@ -871,10 +871,10 @@ export const MUTATIONS = [
   // Memory that moves, and memory that stays.
   {
     what: "a body without memory goes out as what is left of it",
-    file: "codec/encoder.ts",
+    file: "codec/outbox.ts",
     from: "return this.bytes.length < this.end;",
     to: "return false;",
-    tests: ["codec/encoder", "socket/memory"],
+    tests: ["codec/outbox", "socket/memory"],
   },
   {
     what: "a write whose memory has gone goes on",
@@ -895,7 +895,7 @@ export const MUTATIONS = [
     file: "base/bytes.ts",
     from: "return resizable ? ownCopy(body) : body;",
     to: "return body;",
-    tests: ["codec/encoder", "socket/memory"],
+    tests: ["codec/outbox", "socket/memory"],
   },
   {
     what: "an outbox keeps what it handed out",

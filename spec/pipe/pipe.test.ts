@@ -1,8 +1,7 @@
 /** The waist: marks, activation, and what may not overtake what. */
 
 import { DECODE_AHEAD_MESSAGES } from "../../src/base/constants.ts";
-import type { SlabPool } from "../../src/codec/encoder.ts";
-import { SlabPool as Pool } from "../../src/codec/encoder.ts";
+import { SlabPool } from "../../src/codec/slab-pool.ts";
 import { NetPipe, type Pipe, type PipeLimits, type PipeLink, type PipeOwner } from "../../src/pipe/pipe.ts";
 import { assert, suite } from "../helpers/test.ts";
 
@@ -12,7 +11,7 @@ const it = suite("pipe/pipe");
 class Bench implements PipeOwner, PipeLink {
   readonly isOutgoing = false;
   readonly calls: string[] = [];
-  readonly pool: SlabPool = new Pool();
+  readonly pool: SlabPool = new SlabPool();
   readonly pipe: NetPipe;
   /** Whether a receive waits. */
   takes = false;

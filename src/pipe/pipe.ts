@@ -25,8 +25,9 @@ import {
 } from "../base/constants.ts";
 import type { ErrnoError } from "../base/errors.ts";
 import { Link, Ring } from "../base/ring.ts";
-import type { SlabPool } from "../codec/encoder.ts";
-import { type FanOut, Outbox, type Slab } from "../codec/encoder.ts";
+import type { FanOut } from "../codec/fan-out.ts";
+import { Outbox } from "../codec/outbox.ts";
+import type { Slab, SlabPool } from "../codec/slab-pool.ts";
 
 /** What the handshake told of a peer. */
 export interface PeerFacts {

@@ -5,7 +5,7 @@
 
 import type { ErrnoError } from "../base/errors.ts";
 import type { EventSink } from "../base/events.ts";
-import type { SlabPool } from "../codec/encoder.ts";
+import type { SlabPool } from "../codec/slab-pool.ts";
 import type { Turn } from "../loop/turn.ts";
 import type { OptionValues } from "../options/values.ts";
 import type { NetPipe, Pipe, PipeLink, PipeOwner } from "../pipe/pipe.ts";

@@ -11,7 +11,7 @@
 
 import { EXIT_ASK_GAP_MS, EXIT_POLL_MS, EXIT_WARNING_MS } from "../base/constants.ts";
 import { errnoError } from "../base/errors.ts";
-import { SlabPool } from "../codec/encoder.ts";
+import { SlabPool } from "../codec/slab-pool.ts";
 import { clearInterval, now, setInterval, setTimeout } from "../loop/clock.ts";
 import { type Flushable, Turn } from "../loop/turn.ts";
 import { defineContextAccessors, getContextOption, setContextOption } from "../options/access.ts";

@@ -9,7 +9,7 @@
 
 import { DECODE_AHEAD_MESSAGES, DECODED_MESSAGES, LEAST_DECODE_AHEAD_MESSAGES } from "../base/constants.ts";
 import { ErrnoError, type ErrorCode, errnoError } from "../base/errors.ts";
-import type { SlabPool } from "../codec/encoder.ts";
+import type { SlabPool } from "../codec/slab-pool.ts";
 import { clearTimeout, setImmediate, setTimeout } from "../loop/clock.ts";
 import type { Flushable } from "../loop/turn.ts";
 import type { OptionsHost } from "../options/access.ts";

@@ -9,7 +9,7 @@
 import { MESSAGE_FRAMES } from "../base/constants.ts";
 import { type ErrnoError, type ErrorCode, invalid } from "../base/errors.ts";
 import type { EventSink } from "../base/events.ts";
-import type { SlabPool } from "../codec/encoder.ts";
+import type { SlabPool } from "../codec/slab-pool.ts";
 import type { Flushable } from "../loop/turn.ts";
 import type { OptionValues } from "../options/values.ts";
 import type { Pipe } from "../pipe/pipe.ts";

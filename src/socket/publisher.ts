@@ -4,7 +4,7 @@
  */
 import { steady } from "../base/bytes.ts";
 import { COPY_LIMIT_BYTES } from "../base/constants.ts";
-import { FanOut } from "../codec/encoder.ts";
+import { FanOut } from "../codec/fan-out.ts";
 import type { PublisherOptions } from "../options/public.ts";
 import { SOCKET_TYPES } from "../options/values.ts";
 import type { Pipe } from "../pipe/pipe.ts";

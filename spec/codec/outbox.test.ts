@@ -4,13 +4,16 @@
  */
 
 import { COPY_LIMIT_BYTES, SLAB_BYTES, SMALL_SLAB_BYTES } from "../../src/base/constants.ts";
-import { encodedSize, encodeMessage, FanOut, Outbox, type Slab, SlabPool } from "../../src/codec/encoder.ts";
+import { encodedSize, encodeMessage } from "../../src/codec/encode.ts";
+import { FanOut } from "../../src/codec/fan-out.ts";
 import { encodeFrame, FLAG_MORE } from "../../src/codec/frame.ts";
+import { Outbox } from "../../src/codec/outbox.ts";
+import { type Slab, SlabPool } from "../../src/codec/slab-pool.ts";
 import { type Random, randomly } from "../helpers/random.ts";
 import { assert, suite } from "../helpers/test.ts";
 import { transfer } from "../helpers/transfer.ts";
 
-const it = suite("codec/encoder");
+const it = suite("codec/outbox");
 
 /** The same, slow and obvious. */
 function canonical(frames: readonly Buffer[]): Buffer {

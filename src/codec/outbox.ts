@@ -20,64 +20,11 @@
  * Who may import it: pipes, and whoever fills or empties them.
  */
 import { steady, View } from "../base/bytes.ts";
-import { COPY_LIMIT_BYTES, SLAB_BYTES, SMALL_SLAB_BYTES } from "../base/constants.ts";
+import { COPY_LIMIT_BYTES, SMALL_SLAB_BYTES } from "../base/constants.ts";
 import { Ring } from "../base/ring.ts";
-import { FLAG_LONG, FLAG_MORE, LONG_HEADER_BYTES } from "./frame.ts";
-
-/** Copying up to this many octets by a loop beats the call into `TypedArray.prototype.set`. */
-const LOOP_COPY_BYTES = 24;
-
-/** Memory that frames are encoded into. `uses` counts the segments, waiting or being written, that lie in it. */
-export class Slab {
-  readonly bytes: Buffer;
-  offset = 0;
-  uses = 0;
-  /** The outbox or fan-out that still appends to it. */
-  open = true;
-
-  constructor(size: number) {
-    this.bytes = Buffer.allocUnsafeSlow(size);
-  }
-}
-
-/** Slabs out of use, kept for the next burst. One pool serves all sockets of a context. */
-export class SlabPool {
-  readonly #small: Slab[] = [];
-  readonly #large: Slab[] = [];
-
-  /** A slab with room for at least `size` octets; size above a slab's makes one to measure. */
-  take(size: number, large: boolean): Slab {
-    if (size > SLAB_BYTES) return new Slab(size);
-    const wantLarge = large || size > SMALL_SLAB_BYTES;
-    const slab = (wantLarge ? this.#large : this.#small).pop() ?? new Slab(wantLarge ? SLAB_BYTES : SMALL_SLAB_BYTES);
-    slab.open = true;
-    return slab;
-  }
-
-  /** Takes back a slab that nothing uses any more. */
-  give(slab: Slab): void {
-    slab.offset = 0;
-    if (slab.bytes.length === SLAB_BYTES && this.#large.length < POOLED_LARGE_SLABS) this.#large.push(slab);
-    else if (slab.bytes.length === SMALL_SLAB_BYTES && this.#small.length < POOLED_SMALL_SLABS) this.#small.push(slab);
-  }
-
-  /** One use of `slab` has ended. */
-  release(slab: Slab): void {
-    if (--slab.uses > 0) return;
-    if (slab.open) slab.offset = 0;
-    else this.give(slab);
-  }
-
-  /** Whoever appended to `slab` is done with it. */
-  close(slab: Slab): void {
-    slab.open = false;
-    if (slab.uses === 0) this.give(slab);
-  }
-}
-
-/** 2 MiB and 256 KiB at most stay behind after a burst. */
-const POOLED_LARGE_SLABS = 32;
-const POOLED_SMALL_SLABS = 128;
+import { encodedSize, encodeMessage, putBody, putHeader } from "./encode.ts";
+import { FLAG_MORE, LONG_HEADER_BYTES } from "./frame.ts";
+import type { Slab, SlabPool } from "./slab-pool.ts";
 
 /** A subscription, or the end of one, that waits for a peer. */
 export class WaitingTopic {
@@ -125,55 +72,6 @@ class Segment {
 class Batch {
   readonly segments: Segment[] = [];
   messages = 0;
-}
-
-/** Octets that `frames` take when encoded. */
-export function encodedSize(frames: readonly Uint8Array[]): number {
-  let size = 0;
-  for (let i = 0; i < frames.length; i++) {
-    const length = (frames[i] as Uint8Array).length;
-    size += length + (length > 255 ? LONG_HEADER_BYTES : 2);
-  }
-  return size;
-}
-
-/** Writes a message's frame header; returns the offset behind it. */
-function putHeader(target: Uint8Array, at: number, more: number, length: number): number {
-  if (length < 256) {
-    target[at] = more;
-    target[at + 1] = length;
-    return at + 2;
-  }
-  target[at] = more | FLAG_LONG;
-  const high = Math.floor(length / 0x100000000);
-  target[at + 1] = 0;
-  target[at + 2] = 0;
-  target[at + 3] = (high >>> 8) & 0xff;
-  target[at + 4] = high & 0xff;
-  target[at + 5] = length >>> 24;
-  target[at + 6] = (length >>> 16) & 0xff;
-  target[at + 7] = (length >>> 8) & 0xff;
-  target[at + 8] = length & 0xff;
-  return at + LONG_HEADER_BYTES;
-}
-
-/** Copies `body` to `target`; returns the offset behind it. */
-function putBody(target: Uint8Array, at: number, body: Uint8Array): number {
-  const length = body.length;
-  if (length <= LOOP_COPY_BYTES) for (let i = 0; i < length; i++) target[at + i] = body[i] as number;
-  else target.set(body, at);
-  return at + length;
-}
-
-/** Encodes a whole message into `target`, which has room for `encodedSize(frames)`; returns the offset behind it. */
-export function encodeMessage(target: Uint8Array, at: number, frames: readonly Uint8Array[]): number {
-  const last = frames.length - 1;
-  let offset = at;
-  for (let i = 0; i <= last; i++) {
-    const body = frames[i] as Uint8Array;
-    offset = putBody(target, putHeader(target, offset, i < last ? FLAG_MORE : 0, body.length), body);
-  }
-  return offset;
 }
 
 /** The messages of one peer that are to be written. */
@@ -492,40 +390,6 @@ export class Outbox {
 
   #letGo(): void {
     this.#pool.close(this.#slab as Slab);
-    this.#slab = undefined;
-  }
-}
-
-/** Encodes messages for many outboxes at once. */
-export class FanOut {
-  readonly #pool: SlabPool;
-  #slab: Slab | undefined;
-  /** Where the last encoded message lies. */
-  start = 0;
-  end = 0;
-
-  constructor(pool: SlabPool) {
-    this.#pool = pool;
-  }
-
-  /** Encodes one message; it lies at `start` to `end` of the slab returned, for `Outbox.writeShared`. */
-  encode(frames: readonly Uint8Array[]): Slab {
-    const size = encodedSize(frames);
-    let slab = this.#slab;
-    if (slab === undefined || slab.bytes.length - slab.offset < size) {
-      if (slab !== undefined) this.#pool.close(slab);
-      slab = this.#pool.take(size, true);
-      this.#slab = slab;
-    }
-    this.start = slab.offset;
-    this.end = encodeMessage(slab.bytes, slab.offset, frames);
-    slab.offset = this.end;
-    return slab;
-  }
-
-  /** Lets go of the slab when nothing is using it. */
-  close(): void {
-    if (this.#slab !== undefined) this.#pool.close(this.#slab);
     this.#slab = undefined;
   }
 }
