@@ -17,14 +17,14 @@ import { build, transform } from "esbuild";
 const LAYERS = [
   [["base/"], "errors, events, every tunable with its reason, octets, the one queue, what runs this"],
   [["loop/"], "the turn of the event loop, the clock, what keeps the process alive"],
-  [["codec/", "crypto/"], "frames, greeting and commands as octets; the cryptography"],
+  [
+    ["codec/", "crypto/", "routing/"],
+    "frames, greeting and commands as octets; the cryptography; rotation, load balancer, subscription trie, route table",
+  ],
   [["options/"], "the table of options, their values, accessors and documented types"],
   [["mechanism/"], "the security handshakes: NULL, PLAIN, CURVE"],
   [["connection/", "pipe/"], "one peer as octets in, octets out; the waist"],
-  [
-    ["transport/", "routing/"],
-    "endpoints, tcp, ipc, inproc; fair queue, load balancer, subscription trie, route table",
-  ],
+  [["transport/"], "endpoints, tcp, ipc, inproc"],
   [["session/"], "pumps one peer: connection, transport and pipe; reconnects"],
   [["socket/"], "the socket base and one small file a socket type; the context; the proxy"],
   [["auth/", "v5/"], "the ZAP handler; the API of version 5"],

@@ -23,18 +23,11 @@ export const MUTATIONS = [
     tests: ["codec/"],
   },
   {
-    what: "messages of 255 octets go out with a long size",
-    file: "codec/encode.ts",
-    from: "if (length < 256) {",
-    to: "if (length < 255) {",
-    tests: ["codec/outbox"],
-  },
-  {
     what: "a long size is written one octet off",
-    file: "codec/encode.ts",
-    from: "target[at + 7] = (length >>> 8) & 0xff;",
-    to: "target[at + 6] = (length >>> 8) & 0xff;",
-    tests: ["codec/outbox"],
+    file: "codec/frame.ts",
+    from: "target[offset + 7] = length >>> 8;",
+    to: "target[offset + 6] = length >>> 8;",
+    tests: ["codec/"],
   },
   {
     what: "the high half of a long size is ignored",
@@ -46,8 +39,8 @@ export const MUTATIONS = [
   {
     what: "MORE is set on the last frame too",
     file: "codec/encode.ts",
-    from: "putHeader(target, offset, i < last ? FLAG_MORE : 0",
-    to: "putHeader(target, offset, last > 0 ? FLAG_MORE : 0",
+    from: "writeHeader(target, offset, i < last ? FLAG_MORE : 0",
+    to: "writeHeader(target, offset, last > 0 ? FLAG_MORE : 0",
     tests: ["codec/outbox"],
   },
   {
@@ -138,8 +131,8 @@ export const MUTATIONS = [
   {
     what: "a slab that goes back keeps its offset",
     file: "codec/slab-pool.ts",
-    from: "  give(slab: Slab): void {\n    slab.offset = 0;",
-    to: "  give(slab: Slab): void {",
+    from: "  #keep(slab: Slab): void {\n    slab.offset = 0;",
+    to: "  #keep(slab: Slab): void {",
     tests: ["codec/outbox"],
   },
   {
@@ -508,8 +501,8 @@ export const MUTATIONS = [
   {
     what: "REP takes the next request before it has answered",
     file: "socket/reply.ts",
-    from: "  override take(pipe: Pipe, frames: Buffer[]): boolean {\n    if (this.#isAnswering) return false;",
-    to: "  override take(pipe: Pipe, frames: Buffer[]): boolean {",
+    from: "  override deliver(pipe: Pipe, frames: Buffer[]): boolean {\n    if (this.#isAnswering) return false;",
+    to: "  override deliver(pipe: Pipe, frames: Buffer[]): boolean {",
     tests: ["socket/request"],
   },
   {
@@ -578,22 +571,22 @@ export const MUTATIONS = [
   {
     what: "SUB does not filter what comes in",
     file: "socket/subscriber.ts",
-    from: "return !this.#wants(frames) || super.take(pipe, frames);",
-    to: "return super.take(pipe, frames);",
+    from: "return !this.#wants(frames) || super.deliver(pipe, frames);",
+    to: "return super.deliver(pipe, frames);",
     tests: ["socket/publish"],
   },
   {
     what: "a peer that is full blocks the others",
-    file: "socket/pattern.ts",
-    from: "if (pipe === undefined || !pipe.full) return pipe;",
-    to: "if (pipe === undefined || !pipe.full) return pipe;\n      if (pipe.full) return undefined;",
-    tests: ["socket/push"],
+    file: "routing/load-balancer.ts",
+    from: "if (!pipe.full) return true;",
+    to: "return !pipe.full;",
+    tests: ["routing/load-balancer", "socket/push"],
   },
   {
     what: "a peer that has more is left out of the fair queue",
     file: "socket/pattern.ts",
-    from: "if (pipe.waiting === 0) this.#queue.deactivate(pipe);\n      if (frames",
-    to: "this.#queue.deactivate(pipe);\n      if (frames",
+    from: "if (pipe.waiting === 0) this.#readable.leave(pipe.receiving);\n      if (frames",
+    to: "this.#readable.leave(pipe.receiving);\n      if (frames",
     tests: ["socket/push"],
   },
   {

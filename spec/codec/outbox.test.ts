@@ -1,6 +1,6 @@
 /**
  * The outbox against a list of messages: whatever the order of writes, takes and losses, what is handed out is whole messages in
- * order, the counts are right, and no octet changes between `take` and `settle`.
+ * order, the counts are right, and no octet changes between `nextBatch` and `settle`.
  */
 
 import { COPY_LIMIT_BYTES, SLAB_BYTES, SMALL_SLAB_BYTES } from "../../src/base/constants.ts";
@@ -25,7 +25,7 @@ function text(...frames: string[]): Buffer[] {
 }
 
 function taken(outbox: Outbox, limit = Number.MAX_SAFE_INTEGER): Buffer {
-  return Buffer.concat(outbox.take(limit) ?? []);
+  return Buffer.concat(outbox.nextBatch(limit) ?? []);
 }
 
 const SIZES = [
@@ -55,7 +55,7 @@ it("small bodies are copied, large ones are the caller's memory", () => {
   outbox.write([small]);
   outbox.write([large]);
   small.fill("!");
-  const parts = outbox.take(Number.MAX_SAFE_INTEGER) as Buffer[];
+  const parts = outbox.nextBatch(Number.MAX_SAFE_INTEGER) as Buffer[];
   assert.is(parts.length, 3);
   assert.is(parts[0][2], 0x73);
   assert.is(parts[2].buffer, large.buffer);
@@ -87,7 +87,7 @@ it("a message whose memory was transferred before it was written is left out who
         outbox.write(text("after"));
         for (const message of sent) for (const frame of message) if (frame.length === size) transfer(frame);
         const got: Buffer[] = [];
-        for (let parts = outbox.take(limit); parts !== undefined; parts = outbox.take(limit)) {
+        for (let parts = outbox.nextBatch(limit); parts !== undefined; parts = outbox.nextBatch(limit)) {
           got.push(Buffer.concat(parts));
           outbox.settle();
         }
@@ -117,7 +117,7 @@ it("a body in memory that can shrink or that threads share is copied", () => {
   }
 });
 
-it("take hands out whole messages, one at least", () => {
+it("nextBatch hands out whole messages, one at least", () => {
   const outbox = new Outbox(new SlabPool());
   const message = [Buffer.alloc(30_000, "a"), Buffer.alloc(30_000, "b"), Buffer.alloc(10, "c")];
   for (let i = 0; i < 3; i++) outbox.write(message);
@@ -125,7 +125,7 @@ it("take hands out whole messages, one at least", () => {
     assert.is(outbox.queued, 3);
     assert.ok(taken(outbox, 1).equals(canonical(message)));
   }
-  assert.is(outbox.take(1), undefined);
+  assert.is(outbox.nextBatch(1), undefined);
 });
 
 it("queued counts what waits and what is being written, until it was taken or settled", () => {
@@ -133,14 +133,14 @@ it("queued counts what waits and what is being written, until it was taken or se
   for (let i = 0; i < 5; i++) outbox.write(text("x"));
   outbox.writeUncounted(encodeFrame(4, Buffer.from("command")));
   assert.is(outbox.queued, 5);
-  outbox.take(1);
+  outbox.nextBatch(1);
   assert.is(outbox.pending, false);
   assert.is(outbox.idle, false);
   outbox.write(text("y"));
   assert.is(outbox.queued, 6);
   outbox.taken();
   assert.is(outbox.queued, 1);
-  outbox.take(1);
+  outbox.nextBatch(1);
   outbox.settle();
   assert.is(outbox.queued, 1);
   outbox.settle();
@@ -224,7 +224,7 @@ it("takes over what waits in another outbox, which is empty then and goes on", (
 it("a loss takes what was being written and leaves what waits", () => {
   const outbox = new Outbox(new SlabPool());
   outbox.write(text("lost"));
-  outbox.take(1);
+  outbox.nextBatch(1);
   outbox.write(text("kept"));
   outbox.lost();
   assert.is(outbox.queued, 1);
@@ -239,13 +239,13 @@ it("memory is not written again before the write of it has ended, also when it w
   const held: [Buffer, Buffer][] = [];
   for (let i = 0; i < 200; i++) {
     outbox.write([Buffer.alloc(100, i)]);
-    const part = (outbox.take(1) as Buffer[])[0];
+    const part = (outbox.nextBatch(1) as Buffer[])[0];
     held.push([part, Buffer.from(part)]);
     if (i % 3 === 0) outbox.lost();
     // A neighbour that uses the same pool.
     const other = new Outbox(pool);
     other.write([Buffer.alloc(1500, "z")]);
-    other.take(1);
+    other.nextBatch(1);
     other.settle();
   }
   for (const [part, copy] of held) assert.ok(part.equals(copy));
@@ -257,7 +257,7 @@ it("slabs go round: a thousand quiet bursts use no new memory", () => {
   const memories = new Set<unknown>();
   for (let i = 0; i < 1000; i++) {
     for (let j = 0; j < 10; j++) outbox.write(text("hello"));
-    for (const part of outbox.take(1) as Buffer[]) memories.add(part.buffer);
+    for (const part of outbox.nextBatch(1) as Buffer[]) memories.add(part.buffer);
     outbox.taken();
     outbox.settle();
   }
@@ -268,7 +268,7 @@ it("slabs go round: a thousand quiet bursts use no new memory", () => {
 it("a burst changes to large slabs", () => {
   const outbox = new Outbox(new SlabPool());
   for (let i = 0; i < 5000; i++) outbox.write([Buffer.alloc(100)]);
-  const parts = outbox.take(Number.MAX_SAFE_INTEGER) as Buffer[];
+  const parts = outbox.nextBatch(Number.MAX_SAFE_INTEGER) as Buffer[];
   assert.ok(parts.length <= Math.ceil((5000 * 102) / (SLAB_BYTES - 102)) + 1, `${parts.length}`);
 });
 
@@ -290,7 +290,7 @@ it("a fan-out is encoded once, and each peer gets its own in order", () => {
   share(text("some", "parts"), 0, 2);
   share(text("all again"), 0, 1, 2);
   share([Buffer.alloc(5000, "m")], 0, 1);
-  const shared = (outboxes[0].take(Number.MAX_SAFE_INTEGER) as Buffer[])[0];
+  const shared = (outboxes[0].nextBatch(Number.MAX_SAFE_INTEGER) as Buffer[])[0];
   assert.ok(shared.equals(Buffer.concat(expected[0])), "one range");
   assert.ok(taken(outboxes[1]).equals(Buffer.concat(expected[1])));
   assert.ok(taken(outboxes[2]).equals(Buffer.concat(expected[2])));
@@ -308,10 +308,10 @@ it("one peer of a fan-out that is lost does not disturb the others' memory", () 
     bad.writeShared(slab, fanOut.start, fanOut.end);
     good.writeShared(slab, fanOut.start, fanOut.end);
     pool.release(slab);
-    if (i % 2 === 0) bad.take(1);
+    if (i % 2 === 0) bad.nextBatch(1);
     bad.lost();
     bad.clear();
-    const part = (good.take(1) as Buffer[])[0];
+    const part = (good.nextBatch(1) as Buffer[])[0];
     held.push([part, Buffer.from(part)]);
     assert.is(part[2], i & 0xff);
     if (held.length > 50) {
@@ -348,7 +348,7 @@ class Model {
   }
 
   take(limit: number): void {
-    const parts = this.outbox.take(limit)?.slice();
+    const parts = this.outbox.nextBatch(limit)?.slice();
     if (this.waiting.length === 0) {
       assert.is(parts, undefined);
       return;

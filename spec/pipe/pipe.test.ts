@@ -32,8 +32,8 @@ class Bench implements PipeOwner, PipeLink {
     this.pipe.isConnected = true;
   }
 
-  take(_pipe: Pipe, frames: Buffer[]): boolean {
-    if (this.takes) this.calls.push(`take ${frames}`);
+  deliver(_pipe: Pipe, frames: Buffer[]): boolean {
+    if (this.takes) this.calls.push(`deliver ${frames}`);
     return this.takes;
   }
 
@@ -57,7 +57,7 @@ class Bench implements PipeOwner, PipeLink {
     const { outbox } = this.pipe;
     while (this.kernel > 0 && outbox.pending) {
       this.kernel--;
-      outbox.take(1);
+      outbox.nextBatch(1);
       outbox.taken();
       outbox.settle();
     }
@@ -98,7 +98,7 @@ it("a message goes to a reader that waits, without a queue", () => {
   const bench = new Bench();
   bench.takes = true;
   assert.equal(bench.push("a", "b"), [true, true]);
-  assert.equal(bench.told(), ["take a", "take b"]);
+  assert.equal(bench.told(), ["deliver a", "deliver b"]);
   assert.is(bench.pipe.waiting, 0);
 });
 

@@ -1,5 +1,3 @@
-import { FairQueue } from "../../src/routing/fair-queue.ts";
-import { LoadBalancer } from "../../src/routing/load-balancer.ts";
 import { Link, Rotation } from "../../src/routing/rotation.ts";
 import { randomly } from "../helpers/random.ts";
 import { assert, suite } from "../helpers/test.ts";
@@ -19,60 +17,60 @@ class Pipe {
 
 const pipes = (names: string): Pipe[] => [...names].map((name) => new Pipe(name));
 
-it("the load balancer goes round in the order of joining", () => {
-  const balancer = new LoadBalancer<Pipe>();
-  for (const pipe of pipes("abc")) balancer.activate(pipe);
-  assert.is(Array.from({ length: 7 }, () => balancer.next()?.name).join(""), "abcabca");
+it("goes round in the order of joining", () => {
+  const ring = new Rotation<Pipe>();
+  for (const pipe of pipes("abc")) ring.join(pipe.sending);
+  assert.is(Array.from({ length: 7 }, () => ring.next()?.name).join(""), "abcabca");
 });
 
-it("a pipe that joins in between gets its turn after all the others", () => {
-  const balancer = new LoadBalancer<Pipe>();
+it("a pipe that joins in between is next after all the others", () => {
+  const ring = new Rotation<Pipe>();
   const [a, b, c] = pipes("abc");
-  balancer.activate(a);
-  balancer.activate(b);
-  assert.is(balancer.next(), a);
-  balancer.activate(c);
-  assert.is(Array.from({ length: 4 }, () => balancer.next()?.name).join(""), "bacb");
+  ring.join(a.sending);
+  ring.join(b.sending);
+  assert.is(ring.next(), a);
+  ring.join(c.sending);
+  assert.is(Array.from({ length: 4 }, () => ring.next()?.name).join(""), "bacb");
 });
 
-it("a full pipe is left out, and comes back at the end", () => {
-  const balancer = new LoadBalancer<Pipe>();
+it("a pipe that left is passed over, and comes back at the end", () => {
+  const ring = new Rotation<Pipe>();
   const [a, b, c] = pipes("abc");
-  for (const pipe of [a, b, c]) balancer.activate(pipe);
-  balancer.deactivate(a);
-  balancer.deactivate(a);
-  assert.is(balancer.size, 2);
-  assert.is(balancer.has(a), false);
-  assert.is(balancer.next(), b);
-  balancer.activate(a);
-  balancer.activate(a);
-  assert.is(Array.from({ length: 3 }, () => balancer.next()?.name).join(""), "cba");
+  for (const pipe of [a, b, c]) ring.join(pipe.sending);
+  ring.leave(a.sending);
+  ring.leave(a.sending);
+  assert.is(ring.size, 2);
+  assert.is(ring.has(a.sending), false);
+  assert.is(ring.next(), b);
+  ring.join(a.sending);
+  ring.join(a.sending);
+  assert.is(Array.from({ length: 3 }, () => ring.next()?.name).join(""), "cba");
 });
 
-it("nobody's turn when nobody takes part", () => {
-  const balancer = new LoadBalancer<Pipe>();
+it("nobody is next when nobody takes part", () => {
+  const ring = new Rotation<Pipe>();
   const [a] = pipes("a");
-  assert.is(balancer.next(), undefined);
-  balancer.activate(a);
-  balancer.deactivate(a);
-  assert.is(balancer.next(), undefined);
-  assert.is(balancer.peek(), undefined);
+  assert.is(ring.next(), undefined);
+  ring.join(a.sending);
+  ring.leave(a.sending);
+  assert.is(ring.next(), undefined);
+  assert.is(ring.peek(), undefined);
 });
 
-it("a pipe can wait in a fair queue and in a load balancer at once", () => {
-  const balancer = new LoadBalancer<Pipe>();
-  const queue = new FairQueue<Pipe>();
+it("a pipe can be in one rotation to send and in another to receive", () => {
+  const out = new Rotation<Pipe>();
+  const incoming = new Rotation<Pipe>();
   const [a, b] = pipes("ab");
   for (const pipe of [a, b]) {
-    balancer.activate(pipe);
-    queue.activate(pipe);
+    out.join(pipe.sending);
+    incoming.join(pipe.receiving);
   }
-  balancer.deactivate(a);
-  assert.is(queue.next(), a);
-  assert.is(queue.peek(), b);
-  queue.deactivate(b);
-  assert.is(queue.next(), a);
-  assert.is(balancer.next(), b);
+  out.leave(a.sending);
+  assert.is(incoming.next(), a);
+  assert.is(incoming.peek(), b);
+  incoming.leave(b.receiving);
+  assert.is(incoming.next(), a);
+  assert.is(out.next(), b);
 });
 
 it("does as its twin does", () => {
@@ -90,7 +88,7 @@ it("does as its twin does", () => {
         ring.leave(pipe.sending);
         twin.leave(pipe);
       } else {
-        assert.is(ring.take(), twin.take());
+        assert.is(ring.next(), twin.next());
       }
       assert.is(ring.peek(), twin.peek());
       assert.is(ring.size, twin.size);

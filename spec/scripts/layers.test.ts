@@ -55,8 +55,8 @@ const planted: [title: string, files: Record<string, string>, fault: RegExp][] =
   ],
   [
     "an import that goes sideways",
-    { "routing/a.ts": 'export { value } from "../transport/b.ts";\n', "transport/b.ts": VALUE },
-    /^routing\/a\.ts imports transport\/b\.ts: sideways/,
+    { "routing/a.ts": 'export { value } from "../codec/b.ts";\n', "codec/b.ts": VALUE },
+    /^routing\/a\.ts imports codec\/b\.ts: sideways/,
   ],
   [
     "the pipe importing the connection beside it",

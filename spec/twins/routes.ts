@@ -24,7 +24,7 @@ export class TurnList<P> {
     return this.#members[0];
   }
 
-  take(): P | undefined {
+  next(): P | undefined {
     const pipe = this.#members.shift();
     if (pipe !== undefined) this.#members.push(pipe);
     return pipe;

@@ -81,15 +81,3 @@ export class Ring<T> {
     this.#head = 0;
   }
 }
-
-/** A place in a ring of turns (routing/rotation.ts); each pipe owns one for each ring that it can be in. */
-export class Link<P> {
-  readonly pipe: P;
-  /** Neighbours in the ring; undefined while not in it. */
-  next: Link<P> | undefined = undefined;
-  previous: Link<P> | undefined = undefined;
-
-  constructor(pipe: P) {
-    this.pipe = pipe;
-  }
-}

@@ -20,7 +20,7 @@ export class FanOut {
     let slab = this.#slab;
     if (slab === undefined || slab.bytes.length - slab.offset < size) {
       if (slab !== undefined) this.#pool.close(slab);
-      slab = this.#pool.take(size, true);
+      slab = this.#pool.open(size, true);
       this.#slab = slab;
     }
     this.start = slab.offset;

@@ -8,7 +8,7 @@
  *     whole            no                    yes            yes        <- the segment ends where a message ends
  *
  * Rules
- * - A message is put in whole or not at all, and `take()` hands out whole messages only. So nothing half-sent is ever
+ * - A message is put in whole or not at all, and `nextBatch()` hands out whole messages only. So nothing half-sent is ever
  *   resent, and a command may be written between any two batches.
  * - `queued` counts messages that the kernel has not taken: those waiting here and those in a write that is under way.
  *   It is what the send high-water mark is compared with.
@@ -22,8 +22,8 @@
 import { steady, View } from "../base/bytes.ts";
 import { COPY_LIMIT_BYTES, SMALL_SLAB_BYTES } from "../base/constants.ts";
 import { Ring } from "../base/ring.ts";
-import { encodedSize, encodeMessage, putBody, putHeader } from "./encode.ts";
-import { FLAG_MORE, LONG_HEADER_BYTES } from "./frame.ts";
+import { encodedSize, encodeMessage, putBody } from "./encode.ts";
+import { FLAG_MORE, LONG_HEADER_BYTES, writeHeader } from "./frame.ts";
 import type { Slab, SlabPool } from "./slab-pool.ts";
 
 /** A subscription, or the end of one, that waits for a peer. */
@@ -68,7 +68,7 @@ class Segment {
   }
 }
 
-/** What one `take()` handed out, until the write is done. */
+/** What one `nextBatch()` handed out, until the write is done. */
 class Batch {
   readonly segments: Segment[] = [];
   messages = 0;
@@ -78,7 +78,7 @@ class Batch {
 export class Outbox {
   /** Octets that wait here; what a write under way holds is not counted. */
   bytes = 0;
-  /** Messages that `take` left out; whoever tells of them counts from 0 again. */
+  /** Messages that `nextBatch` left out; whoever tells of them counts from 0 again. */
   missing = 0;
   readonly #pool: SlabPool;
   readonly #waiting = new Ring<Segment>();
@@ -119,7 +119,7 @@ export class Outbox {
 
   /** Adds one message. Bodies above `copyLimit` are referenced, if their memory can be, and must stay as they are until written. */
   write(frames: readonly Uint8Array[], copyLimit: number = COPY_LIMIT_BYTES): void {
-    const size = frames.length === 1 ? (frames[0] as Uint8Array).length + LONG_HEADER_BYTES : encodedSize(frames);
+    const size = frames.length === 1 ? frames[0].length + LONG_HEADER_BYTES : encodedSize(frames);
     if (size > copyLimit) {
       this.#writeLarge(frames, copyLimit);
     } else {
@@ -221,7 +221,7 @@ export class Outbox {
    * Hands out whole messages to be written, at least one and then up to about `limit` octets; `undefined` when there is
    * none. The caller says `settle()` when the write of it has ended. The array is used again by the next call.
    */
-  take(limit: number): Buffer[] | undefined {
+  nextBatch(limit: number): Buffer[] | undefined {
     if (this.#waiting.length === 0) return undefined;
     const parts = this.#parts;
     parts.length = 0;
@@ -340,14 +340,14 @@ export class Outbox {
   #writeLarge(frames: readonly Uint8Array[], copyLimit: number): void {
     const last = frames.length - 1;
     for (let i = 0; i <= last; i++) {
-      const body = frames[i] as Uint8Array;
+      const body = frames[i];
       const copied = body.length <= copyLimit;
-      // A message starts a segment of its own, so that `take` can stop before it.
+      // A message starts a segment of its own, so that `nextBatch` can stop before it.
       if (i === 0) this.#tail = undefined;
       const tail = this.#room(LONG_HEADER_BYTES + (copied ? body.length : 0));
       const slab = this.#slab as Slab;
       const start = slab.offset;
-      slab.offset = putHeader(slab.bytes, start, i < last ? FLAG_MORE : 0, body.length);
+      slab.offset = writeHeader(slab.bytes, start, i < last ? FLAG_MORE : 0, body.length);
       if (copied) slab.offset = putBody(slab.bytes, slab.offset, body);
       this.bytes += slab.offset - start + (copied ? 0 : body.length);
       tail.end = slab.offset;
@@ -371,7 +371,7 @@ export class Outbox {
         this.#large = true;
         this.#pool.close(slab);
       }
-      slab = this.#pool.take(size, this.#large);
+      slab = this.#pool.open(size, this.#large);
       this.#slab = slab;
       this.#tail = undefined;
     }

@@ -27,8 +27,8 @@ export class SlabPool {
   readonly #small: Slab[] = [];
   readonly #large: Slab[] = [];
 
-  /** A slab with room for at least `size` octets; size above a slab's makes one to measure. */
-  take(size: number, large: boolean): Slab {
+  /** Opens a slab with room for at least `size` octets; for more than a slab holds, one is made to measure. */
+  open(size: number, large: boolean): Slab {
     if (size > SLAB_BYTES) return new Slab(size);
     const wantLarge = large || size > SMALL_SLAB_BYTES;
     const slab = (wantLarge ? this.#large : this.#small).pop() ?? new Slab(wantLarge ? SLAB_BYTES : SMALL_SLAB_BYTES);
@@ -36,8 +36,8 @@ export class SlabPool {
     return slab;
   }
 
-  /** Takes back a slab that nothing uses any more. */
-  give(slab: Slab): void {
+  /** Keeps a slab that nothing uses any more, up to a limit. */
+  #keep(slab: Slab): void {
     slab.offset = 0;
     if (slab.bytes.length === SLAB_BYTES && this.#large.length < POOLED_LARGE_SLABS) this.#large.push(slab);
     else if (slab.bytes.length === SMALL_SLAB_BYTES && this.#small.length < POOLED_SMALL_SLABS) this.#small.push(slab);
@@ -47,12 +47,12 @@ export class SlabPool {
   release(slab: Slab): void {
     if (--slab.uses > 0) return;
     if (slab.open) slab.offset = 0;
-    else this.give(slab);
+    else this.#keep(slab);
   }
 
   /** Whoever appended to `slab` is done with it. */
   close(slab: Slab): void {
     slab.open = false;
-    if (slab.uses === 0) this.give(slab);
+    if (slab.uses === 0) this.#keep(slab);
   }
 }

@@ -24,10 +24,11 @@ import {
   SLAB_BYTES,
 } from "../base/constants.ts";
 import type { ErrnoError } from "../base/errors.ts";
-import { Link, Ring } from "../base/ring.ts";
+import { Ring } from "../base/ring.ts";
 import type { FanOut } from "../codec/fan-out.ts";
 import { Outbox } from "../codec/outbox.ts";
 import type { Slab, SlabPool } from "../codec/slab-pool.ts";
+import { Link } from "../routing/rotation.ts";
 
 /** What the handshake told of a peer. */
 export interface PeerFacts {
@@ -46,8 +47,8 @@ export const UNKNOWN_PEER: PeerFacts = { address: "", properties: new Map(), ide
 
 /** The pattern half of a pipe. */
 export interface PipeOwner {
-  /** Offers a message that arrives in an empty inbox. True: it was taken (or dropped) and is not queued. */
-  take(pipe: Pipe, frames: Buffer[]): boolean;
+  /** Offers a message that arrives in an empty inbox. True: it was handed over (or dropped) and is not queued. */
+  deliver(pipe: Pipe, frames: Buffer[]): boolean;
   /** The inbox was empty and has something now. */
   readable(pipe: Pipe): void;
   /** The pipe was full and has room now. */
@@ -157,7 +158,7 @@ export abstract class Pipe {
         this.inbox.push(frames);
         return this.#goesOn();
       }
-      if (this.owner.take(this, frames)) return true;
+      if (this.owner.deliver(this, frames)) return true;
     } else if (this.conflates) {
       this.inbox.clear();
       this.inbox.push(frames);

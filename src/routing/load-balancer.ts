@@ -1,46 +1,45 @@
 /**
- * Who gets the next message, for PUSH, DEALER, REQ and their kind: the pipes that can take one, in turn (facts: "LB"). A pipe that
- * is full leaves, and comes back at the end when it has drained.
- *
- * Use: `pipe = balancer.next()`; nobody there: wait for an `activate`. Write the message; is the pipe full now: `deactivate(pipe)`.
+ * Chooses the pipe to send to: round robin over the pipes that can take a message (libzmq's lb), for PUSH, DEALER and REQ. A pipe that is
+ * met full leaves, is told to say when it has room, and comes back at the end then.
  */
 import { type Link, Rotation } from "./rotation.ts";
 
-/** A pipe that messages can be sent to in turn: `sending = new Link(this)`. */
+/** A pipe that messages can be sent to in turn. */
 export interface Balanced<P> {
+  /** Its place in the rotation: `new Link(this)`. */
   readonly sending: Link<P>;
+  /** True when a message would have to wait. Asking may change who takes part: the kernel is offered what waits. */
+  readonly full: boolean;
+  /** Set when it was met full: it calls back when it has room. */
+  writerWaits: boolean;
 }
 
 export class LoadBalancer<P extends Balanced<P>> {
-  readonly #ring = new Rotation<P>();
+  readonly #ready = new Rotation<P>();
 
-  /** How many pipes can take a message now. */
-  get size(): number {
-    return this.#ring.size;
+  /** Adds a pipe that is new, or has room again, at the end. May be called again without effect. */
+  add(pipe: P): void {
+    this.#ready.join(pipe.sending);
   }
 
-  /** Whether `pipe` counts as able to take a message. */
-  has(pipe: P): boolean {
-    return this.#ring.has(pipe.sending);
+  /** Removes a pipe that is gone. May be called again without effect. */
+  remove(pipe: P): void {
+    this.#ready.leave(pipe.sending);
   }
 
-  /** The pipe is new, or has room again: it joins at the end. May be called again without effect. */
-  activate(pipe: P): void {
-    this.#ring.join(pipe.sending);
-  }
-
-  /** The pipe is full, or gone. May be called again without effect. */
-  deactivate(pipe: P): void {
-    this.#ring.leave(pipe.sending);
-  }
-
-  /** The pipe for the next message, and moves on by one. */
+  /** Chooses the pipe for the next message and moves on by one. `undefined`: none can take one. */
   next(): P | undefined {
-    return this.#ring.take();
+    return this.canSend ? this.#ready.next() : undefined;
   }
 
-  /** The pipe that the next message would go to. */
-  peek(): P | undefined {
-    return this.#ring.peek();
+  /** True when some pipe can take a message; those before it, which are full, have left. */
+  get canSend(): boolean {
+    for (;;) {
+      const pipe = this.#ready.peek();
+      if (pipe === undefined) return false;
+      if (!pipe.full) return true;
+      this.#ready.leave(pipe.sending);
+      pipe.writerWaits = true;
+    }
   }
 }

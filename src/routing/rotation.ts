@@ -1,13 +1,22 @@
 /**
- * Whose turn it is: a ring of the pipes that can take part, one of which is next. Taking a turn moves the ring on by one; whoever
- * joins comes at the end, that is, just before the one whose turn it is. Joining, leaving and taking are O(1) and allocate
- * nothing, so idle pipes, which are not in the ring, cost nothing.
+ * Round robin: a ring of the pipes that take part, one of which is next. Asking for the next one moves the ring on by one; a pipe that
+ * joins comes at the end, just before the one that is next. Joining, leaving and moving on are O(1) and allocate nothing; a pipe that
+ * does not take part costs nothing.
  *
- * A pipe takes part through a link that it owns: one for each ring it can be in.
+ * A pipe takes part through a `Link` that it owns: one for each rotation that it can be in at once.
  */
-import { Link } from "../base/ring.ts";
 
-export { Link };
+/** A place in a rotation. */
+export class Link<P> {
+  readonly pipe: P;
+  /** Neighbours in the ring; undefined while not in it. */
+  next: Link<P> | undefined = undefined;
+  previous: Link<P> | undefined = undefined;
+
+  constructor(pipe: P) {
+    this.pipe = pipe;
+  }
+}
 
 export class Rotation<P> {
   #current: Link<P> | undefined = undefined;
@@ -18,11 +27,12 @@ export class Rotation<P> {
     return this.#size;
   }
 
+  /** True while the pipe of this link takes part. */
   has(link: Link<P>): boolean {
     return link.next !== undefined;
   }
 
-  /** Comes in at the end; nothing happens when it is in already. */
+  /** Adds a link at the end. Does nothing when it is in already. */
   join(link: Link<P>): void {
     if (link.next !== undefined) return;
     const current = this.#current;
@@ -40,7 +50,7 @@ export class Rotation<P> {
     this.#size++;
   }
 
-  /** Goes out; when it was its turn, the turn passes to the one behind it. Nothing happens when it is not in. */
+  /** Removes a link; if it was next, the one behind it is now. Does nothing when it is not in. */
   leave(link: Link<P>): void {
     const next = link.next;
     if (next === undefined) return;
@@ -57,13 +67,13 @@ export class Rotation<P> {
     this.#size--;
   }
 
-  /** The one whose turn it is, without taking the turn. */
+  /** The pipe that is next. Does not move on. */
   peek(): P | undefined {
     return this.#current?.pipe;
   }
 
-  /** The one whose turn it is; the turn passes to the one behind it. */
-  take(): P | undefined {
+  /** The pipe that is next; moves on to the one behind it. */
+  next(): P | undefined {
     const current = this.#current;
     if (current === undefined) return undefined;
     this.#current = current.next;

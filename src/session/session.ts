@@ -291,7 +291,7 @@ export class Session implements HandshakeHandler, TrafficHandler, StreamHandler,
         pipe.roomMade();
         return;
       }
-      const parts = outbox.take(FLUSH_LIMIT_BYTES);
+      const parts = outbox.nextBatch(FLUSH_LIMIT_BYTES);
       if (outbox.missing > 0 && !this.#goesOn(pipe)) return;
       if (parts === undefined) break;
       stream.write(wire === undefined ? parts : wire.wrap(parts), this.#settle);

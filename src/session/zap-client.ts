@@ -67,7 +67,7 @@ export class ZapQuestion implements PipeOwner, InprocHost {
     this.#pipe?.close();
   }
 
-  take(_pipe: Pipe, frames: Buffer[]): boolean {
+  deliver(_pipe: Pipe, frames: Buffer[]): boolean {
     this.#finish(frames);
     return true;
   }

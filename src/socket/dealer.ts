@@ -3,11 +3,12 @@ import { EMPTY } from "../base/bytes.ts";
 import type { DealerOptions } from "../options/public.ts";
 import { SOCKET_TYPES } from "../options/values.ts";
 import type { Pipe } from "../pipe/pipe.ts";
-import { Balancing, ReceivingPattern } from "./pattern.ts";
+import { LoadBalancer } from "../routing/load-balancer.ts";
+import { ReceivingPattern } from "./pattern.ts";
 import { DuplexSocket, defineType, type SocketOptions } from "./socket.ts";
 
 export class DealerPattern extends ReceivingPattern {
-  readonly #out = new Balancing();
+  readonly #out = new LoadBalancer<Pipe>();
   /** Messages sent since one was received, and whether before that there was one question and one answer. */
   #questions = 0;
   #isInStep = false;
@@ -31,8 +32,8 @@ export class DealerPattern extends ReceivingPattern {
     return frames;
   }
 
-  override take(pipe: Pipe, frames: Buffer[]): boolean {
-    if (!super.take(pipe, frames)) return false;
+  override deliver(pipe: Pipe, frames: Buffer[]): boolean {
+    if (!super.deliver(pipe, frames)) return false;
     this.#received();
     return true;
   }

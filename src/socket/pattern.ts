@@ -13,8 +13,7 @@ import type { SlabPool } from "../codec/slab-pool.ts";
 import type { Flushable } from "../loop/turn.ts";
 import type { OptionValues } from "../options/values.ts";
 import type { Pipe } from "../pipe/pipe.ts";
-import { FairQueue } from "../routing/fair-queue.ts";
-import { LoadBalancer } from "../routing/load-balancer.ts";
+import { Rotation } from "../routing/rotation.ts";
 import type { Newcomer, SessionPattern } from "../session/host.ts";
 
 /** The socket, as its pattern sees it. */
@@ -123,7 +122,7 @@ export abstract class Pattern implements SessionPattern {
   abstract attach(pipe: Pipe): void;
   abstract ended(pipe: Pipe): void;
 
-  take(_pipe: Pipe, _frames: Buffer[]): boolean {
+  deliver(_pipe: Pipe, _frames: Buffer[]): boolean {
     return true;
   }
 
@@ -142,56 +141,28 @@ export abstract class Pattern implements SessionPattern {
   disconnected(_pipe: Pipe): void {}
 }
 
-/** Messages out, in turn over the peers that can take one (PUSH, DEALER, REQ). */
-export class Balancing {
-  readonly #balancer = new LoadBalancer<Pipe>();
-
-  /** The peer for the next message; the turn passes on. `undefined`: none can take one, and `writable` will tell. */
-  next(): Pipe | undefined {
-    return this.#settle() === undefined ? undefined : this.#balancer.next();
-  }
-
-  get canSend(): boolean {
-    return this.#settle() !== undefined;
-  }
-
-  add(pipe: Pipe): void {
-    this.#balancer.activate(pipe);
-  }
-
-  remove(pipe: Pipe): void {
-    this.#balancer.deactivate(pipe);
-  }
-
-  /** Moves past full peers, which leave the ring. */
-  #settle(): Pipe | undefined {
-    for (;;) {
-      const pipe = this.#balancer.peek();
-      if (pipe === undefined || !pipe.full) return pipe;
-      this.#balancer.deactivate(pipe);
-      pipe.writerWaits = true;
-    }
-  }
-}
-
-/** Drops what waits in the pipes of a queue. */
-export function discardAll(queue: FairQueue<Pipe>): void {
-  for (let pipe = queue.next(); pipe !== undefined; pipe = queue.next()) {
+/** Drops what waits in the pipes of a rotation. */
+export function discardAll(rotation: Rotation<Pipe>): void {
+  for (let pipe = rotation.next(); pipe !== undefined; pipe = rotation.next()) {
     pipe.discard();
-    queue.deactivate(pipe);
+    rotation.leave(pipe.receiving);
   }
 }
 
-/** Messages in, in turn over the peers that have one: what every type that receives does (PULL, DEALER, SUB, ROUTER, REP…). */
+/**
+ * Receives from the peers that have a message, round robin, one whole message each (libzmq's fq): what every type that receives does
+ * (PULL, DEALER, SUB, ROUTER, REP…). A peer that has run empty leaves, and comes back at the end with its next message.
+ */
 export abstract class ReceivingPattern extends Pattern {
-  readonly #queue = new FairQueue<Pipe>();
+  /** The pipes that have a message. */
+  readonly #readable = new Rotation<Pipe>();
 
   override receive(): Buffer[] | undefined {
     for (;;) {
-      const pipe = this.#queue.next();
+      const pipe = this.#readable.next();
       if (pipe === undefined) return undefined;
       const frames = pipe.pull();
-      if (pipe.waiting === 0) this.#queue.deactivate(pipe);
+      if (pipe.waiting === 0) this.#readable.leave(pipe.receiving);
       if (frames === undefined) continue;
       this.last = pipe;
       return frames;
@@ -199,27 +170,27 @@ export abstract class ReceivingPattern extends Pattern {
   }
 
   override get canReceive(): boolean {
-    return this.#queue.peek() !== undefined;
+    return this.#readable.peek() !== undefined;
   }
 
-  override take(pipe: Pipe, frames: Buffer[]): boolean {
+  override deliver(pipe: Pipe, frames: Buffer[]): boolean {
     if (!this.host.receiver.hand(frames)) return false;
     this.last = pipe;
     return true;
   }
 
   override readable(pipe: Pipe): void {
-    this.#queue.activate(pipe);
+    this.#readable.join(pipe.receiving);
     this.host.wakeReceiver();
   }
 
   /** What the peer has sent can still be read. */
   override ended(pipe: Pipe): void {
-    if (pipe.waiting === 0) this.#queue.deactivate(pipe);
+    if (pipe.waiting === 0) this.#readable.leave(pipe.receiving);
   }
 
   /** What nobody has read goes. */
   override close(): void {
-    discardAll(this.#queue);
+    discardAll(this.#readable);
   }
 }

@@ -59,7 +59,7 @@ export class PublisherPattern extends Pattern {
   }
 
   /** Messages from peers are subscriptions, or nothing to a PUB. */
-  override take(pipe: Pipe, frames: Buffer[]): boolean {
+  override deliver(pipe: Pipe, frames: Buffer[]): boolean {
     const { onlyFirstSubscribe } = this.host.options;
     for (let i = 0; i < frames.length; i++) {
       const frame = frames[i] as Buffer;

@@ -3,11 +3,12 @@
 import type { ConflateOptions } from "../options/public.ts";
 import { SOCKET_TYPES } from "../options/values.ts";
 import type { Pipe } from "../pipe/pipe.ts";
-import { Balancing, Pattern } from "./pattern.ts";
+import { LoadBalancer } from "../routing/load-balancer.ts";
+import { Pattern } from "./pattern.ts";
 import { defineType, type SocketOptions, WritableSocket } from "./socket.ts";
 
 export class PushPattern extends Pattern {
-  readonly #out = new Balancing();
+  readonly #out = new LoadBalancer<Pipe>();
 
   override send(frames: Uint8Array[]): boolean {
     const pipe = this.#out.next();

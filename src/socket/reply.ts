@@ -74,11 +74,11 @@ export class ReplyPattern extends ReceivingPattern {
     // A peer counts from its first request on.
   }
 
-  override take(pipe: Pipe, frames: Buffer[]): boolean {
+  override deliver(pipe: Pipe, frames: Buffer[]): boolean {
     if (this.#isAnswering) return false;
     const body = this.#open(pipe, frames);
     if (body === undefined) return true;
-    if (super.take(pipe, body)) {
+    if (super.deliver(pipe, body)) {
       this.host.wakeSender();
       return true;
     }

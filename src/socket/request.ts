@@ -14,14 +14,15 @@ import { reportMissing } from "../base/events.ts";
 import type { RequestOptions } from "../options/public.ts";
 import { SOCKET_TYPES } from "../options/values.ts";
 import type { Pipe } from "../pipe/pipe.ts";
-import { Balancing, Pattern, type PatternHost } from "./pattern.ts";
+import { LoadBalancer } from "../routing/load-balancer.ts";
+import { Pattern, type PatternHost } from "./pattern.ts";
 import { DuplexSocket, defineType, type SocketOptions } from "./socket.ts";
 
 const EMPTY = Buffer.alloc(0);
 const ID_BYTES = 4;
 
 export class RequestPattern extends Pattern {
-  readonly #out = new Balancing();
+  readonly #out = new LoadBalancer<Pipe>();
   #state: "ready" | "asking" | "answered" = "ready";
   /** Who has the request. */
   #asked: Pipe | undefined;
@@ -97,7 +98,7 @@ export class RequestPattern extends Pattern {
     this.host.wakeSender();
   }
 
-  override take(pipe: Pipe, frames: Buffer[]): boolean {
+  override deliver(pipe: Pipe, frames: Buffer[]): boolean {
     const start = envelopeLength(frames);
     if (start === 0) {
       pipe.refuse(errnoError("EPROTO", undefined, "A reply starts with an empty frame, or an id and an empty frame"));

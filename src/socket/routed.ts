@@ -20,7 +20,7 @@ export abstract class RoutedPattern extends ReceivingPattern {
   }
 
   /** Messages get their sender's id on the way out of the queue, so all go through it. */
-  override take(): boolean {
+  override deliver(): boolean {
     return false;
   }
 

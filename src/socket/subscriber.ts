@@ -24,8 +24,8 @@ export class SubscriberPattern extends SubscribingPattern {
     this.tell(topic, subscribe);
   }
 
-  override take(pipe: Pipe, frames: Buffer[]): boolean {
-    return !this.#wants(frames) || super.take(pipe, frames);
+  override deliver(pipe: Pipe, frames: Buffer[]): boolean {
+    return !this.#wants(frames) || super.deliver(pipe, frames);
   }
 
   #wants(frames: Buffer[]): boolean {

@@ -13,7 +13,7 @@ import { Ring } from "../base/ring.ts";
 import type { ReaderOptions, XPublisherOptions } from "../options/public.ts";
 import { SOCKET_TYPES } from "../options/values.ts";
 import { limitOf, type Pipe } from "../pipe/pipe.ts";
-import { FairQueue } from "../routing/fair-queue.ts";
+import { Rotation } from "../routing/rotation.ts";
 import { SubscriptionTrie } from "../routing/subscription-trie.ts";
 import type { Newcomer } from "../session/host.ts";
 import { discardAll } from "./pattern.ts";
@@ -30,7 +30,7 @@ interface Notice {
 export class XPublisherPattern extends PublisherPattern {
   readonly #notices = new Ring<Notice>();
   /** Peers whose messages wait behind the limit. */
-  readonly #behind = new FairQueue<Pipe>();
+  readonly #behind = new Rotation<Pipe>();
   /** With `manual`: what peers asked for, to be taken back when they leave. */
   readonly #asked = new SubscriptionTrie<Pipe>();
   /** With `manualLastValue`: the only one who gets the next message. */
@@ -50,7 +50,7 @@ export class XPublisherPattern extends PublisherPattern {
       const pipe = this.#behind.next();
       if (pipe === undefined) return undefined;
       const frames = pipe.pull();
-      if (pipe.waiting === 0) this.#behind.deactivate(pipe);
+      if (pipe.waiting === 0) this.#behind.leave(pipe.receiving);
       if (frames !== undefined) this.#sort(pipe, frames);
     }
   }
@@ -65,14 +65,14 @@ export class XPublisherPattern extends PublisherPattern {
     if (welcomeMessage.length > 0) pipe.write([welcomeMessage]);
   }
 
-  override take(pipe: Pipe, frames: Buffer[]): boolean {
+  override deliver(pipe: Pipe, frames: Buffer[]): boolean {
     if (this.#notices.length >= limitOf(this.host.options.receiveHighWaterMark)) return false;
     this.#sort(pipe, frames);
     return true;
   }
 
   override readable(pipe: Pipe): void {
-    this.#behind.activate(pipe);
+    this.#behind.join(pipe.receiving);
     this.host.wakeReceiver();
   }
 
@@ -117,7 +117,7 @@ export class XPublisherPattern extends PublisherPattern {
       if (!this.#isManual && (isLast || verbosity === "allSubsUnsubs")) this.#tell(pipe, topic, false);
     });
     super.ended(pipe);
-    if (pipe.waiting === 0) this.#behind.deactivate(pipe);
+    if (pipe.waiting === 0) this.#behind.leave(pipe.receiving);
     if (this.#onlyNext === pipe) this.#onlyNext = undefined;
   }
 
