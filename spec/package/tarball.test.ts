@@ -11,6 +11,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -110,6 +111,24 @@ it("holds the build, its sources, and no more", () => {
   assert.equal(outside, ["LICENSE", "README.md", "package.json"]);
   assert.equal(
     packed.filter((file) => /\.(test|child)\.|\.tgz$|\.metafile/.test(file)),
+    [],
+  );
+});
+
+it("is small, and loads at first no module of Node that only some programs need", async () => {
+  assert.ok(statSync(path.join(folder, "node_modules/zmtp/dist/zmtp.cjs")).size <= 330_000);
+  const loaded = await evaluate(
+    "loads.cjs",
+    `const before = new Set(process.moduleLoadList);
+     require("zmtp");
+     const loaded = process.moduleLoadList.filter((name) => !before.has(name) && name.startsWith("NativeModule "));
+     console.log(JSON.stringify(loaded.map((name) => name.slice("NativeModule ".length))));`,
+  );
+  const names = loaded as string[];
+  assert.ok(names.includes("net"), "the list tells what was loaded");
+  const late = ["crypto", "tls", "http", "dgram", "worker_threads", "child_process"];
+  assert.equal(
+    names.filter((name) => late.includes(name)),
     [],
   );
 });
