@@ -301,7 +301,7 @@ it("tcpAcceptFilter admits the ranges it names, and reports the rest", async () 
 it("more peers than descriptors: the rest is turned away, and it goes on afterwards", async () => {
   if (process.platform === "win32") return;
   const path = fileURLToPath(new URL("./few-descriptors.child.mjs", import.meta.url));
-  const child = spawn("sh", ["-c", `ulimit -n 60; exec "${process.execPath}" "${path}"`], {
+  const child = spawn("sh", ["-c", `ulimit -n 250; exec "${process.execPath}" "${path}"`], {
     stdio: ["pipe", "pipe", "inherit"],
   });
   let output = "";
@@ -311,14 +311,14 @@ it("more peers than descriptors: the rest is turned away, and it goes on afterwa
   await eventually(() => output.endsWith("\n"));
   const port = Number(output.trim());
   let closed = 0;
-  const peers = Array.from({ length: 150 }, () => {
+  const peers = Array.from({ length: 400 }, () => {
     const peer = connect({ port, host: "127.0.0.1" });
     peer.on("error", () => {}).on("close", () => closed++);
     return peer.resume();
   });
-  await eventually(() => closed > 80);
+  await eventually(() => closed > 100);
   for (const peer of peers) peer.destroy();
-  await eventually(() => closed === 150);
+  await eventually(() => closed === 400);
   const late = connect({ port, host: "127.0.0.1" }).on("error", () => {});
   const [answer] = (await once(late, "data")) as [Buffer];
   assert.is(answer.toString(), "welcome");
