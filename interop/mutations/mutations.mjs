@@ -805,8 +805,8 @@ export const MUTATIONS = [
   {
     what: "an option that acts at once warns that it does not",
     file: "options/table.ts",
-    from: "const router = { holders: [T.ROUTER], stored: [T.ROUTER], live: true };",
-    to: "const router = { holders: [T.ROUTER], stored: [T.ROUTER] };",
+    from: 'const router = { holders: [T.ROUTER], stored: [T.ROUTER], acts: "live" } as const;',
+    to: "const router = { holders: [T.ROUTER], stored: [T.ROUTER] } as const;",
     tests: ["options/live"],
   },
   {

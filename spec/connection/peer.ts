@@ -6,13 +6,8 @@ import { Handshake } from "../../src/connection/handshake.ts";
 import type { PeerInfo } from "../../src/connection/peer.ts";
 import { Traffic } from "../../src/connection/traffic.ts";
 import type { MechanismFactory, Wire } from "../../src/mechanism/mechanism.ts";
-import {
-  createOptions,
-  type OptionValues,
-  SOCKET_TYPES,
-  type SocketTypeName,
-  selectMechanism,
-} from "../../src/options/values.ts";
+import { createOptions } from "../../src/options/defaults.ts";
+import { type OptionValues, SOCKET_TYPES, type SocketTypeName, selectMechanism } from "../../src/options/values.ts";
 import { deliveries, hex } from "../codec/deliveries.ts";
 import { line } from "../twins/decoder.ts";
 

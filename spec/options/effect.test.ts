@@ -14,8 +14,9 @@ import {
   Router,
   Subscriber,
 } from "../../src/index.ts";
+import { createOptions } from "../../src/options/defaults.ts";
 import { OPTIONS } from "../../src/options/table.ts";
-import { createOptions, SOCKET_TYPES } from "../../src/options/values.ts";
+import { SOCKET_TYPES } from "../../src/options/values.ts";
 import { tune } from "../../src/transport/net-stream.ts";
 import { drain, next, take } from "../helpers/messages.ts";
 import { freePort, RawPeer, RawServer } from "../helpers/raw-peer.ts";

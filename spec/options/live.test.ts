@@ -4,7 +4,7 @@
  */
 import { readFileSync } from "node:fs";
 import * as zmtp from "../../src/index.ts";
-import type { OptionRow } from "../../src/options/rows.ts";
+import type { OptionRow } from "../../src/options/kinds.ts";
 import { OPTIONS } from "../../src/options/table.ts";
 import { SOCKET_TYPE_NAMES } from "../../src/options/values.ts";
 import { drain, joined, next, take } from "../helpers/messages.ts";

@@ -8,10 +8,9 @@ import {
   setContextOption,
   setOption,
 } from "../../src/options/access.ts";
+import { createContextOptions, createOptions } from "../../src/options/defaults.ts";
 import { OPTION_BY_ID, OPTIONS } from "../../src/options/table.ts";
 import {
-  createContextOptions,
-  createOptions,
   type OptionValues,
   SOCKET_TYPE_NAMES,
   SOCKET_TYPES,
@@ -26,13 +25,13 @@ const it = suite("options/values");
 type Open = Record<string, unknown>;
 
 interface Made {
-  readonly host: OptionsHost & { options: OptionValues; closed: boolean; attached: boolean; changed: number[] };
+  readonly host: OptionsHost & { options: OptionValues; closed: boolean; attached: boolean; changed: string[] };
   readonly socket: Open;
 }
 
 /** A sealed socket of a type, with the accessors that its class has. */
 function make(name: SocketTypeName, defaults = { blocky: true, ipv6: false }): Made {
-  const changed: number[] = [];
+  const changed: string[] = [];
   const host = {
     options: createOptions(SOCKET_TYPES[name], defaults),
     closed: false,
@@ -43,7 +42,8 @@ function make(name: SocketTypeName, defaults = { blocky: true, ipv6: false }): M
     setTopic(topic: Buffer, subscribe: boolean): void {
       topics.push(`${subscribe ? "+" : "-"}${topic}`);
     },
-    optionChanged: (id: number) => void changed.push(id),
+    sendLimitChanged: () => void changed.push("send"),
+    receiveLimitChanged: () => void changed.push("receive"),
   };
   class Socket {}
   class Typed extends Socket {}
@@ -542,7 +542,19 @@ it("what waits for the next bind or connect is warned of, and stored", () => {
   assert.equal(warnings, [text, text]);
   assert.is(socket.backlog, 6);
   assert.is(host.options.manual, true);
-  assert.equal(host.changed, [19, 17, 28, 24, 19, 71]);
+});
+
+it("high-water marks reach the pipes that exist, and refused ones do not", () => {
+  const { socket, host } = make("XPUB");
+  socket.receiveHighWaterMark = 5;
+  socket.linger = 5;
+  socket.sendHighWaterMark = 0;
+  for (const name of ["sendHighWaterMark", "receiveHighWaterMark"]) {
+    fails(() => {
+      socket[name] = -1;
+    }, "EINVAL");
+  }
+  assert.equal(host.changed, ["receive", "send"]);
 });
 
 it("calls by number: types of the same width convert into each other", () => {

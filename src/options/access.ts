@@ -8,25 +8,23 @@
 
 import { viewOctets } from "../base/bytes.ts";
 import { errnoError, invalid } from "../base/errors.ts";
-import { CONTEXT_OPTIONS, type ContextRow } from "./context.ts";
-import type { OptionKind, OptionRow, OptionSource } from "./rows.ts";
-import { mechanismNumber, OPTION_BY_ID, OPTIONS } from "./table.ts";
-import { type ContextValues, type OptionValues, SOCKET_TYPE_NAMES } from "./values.ts";
+import { nameOf, type OptionKind, type OptionRow, type OptionSource } from "./kinds.ts";
+import { SOCKET_TYPE_NAMES } from "./socket-types.ts";
+import { CONTEXT_OPTIONS, OPTION_BY_ID, OPTIONS } from "./table.ts";
+import type { ContextValues, OptionValues } from "./values.ts";
 
-/** What the accessors need from a socket. */
+/** The socket as its accessors see it. */
 export interface OptionsHost extends OptionSource {
   readonly options: OptionValues;
   readonly closed: boolean;
   /** An endpoint exists, or is being made or taken away: most options now wait for the next one. */
   readonly attached: boolean;
-  /** Called after a value was stored, with the option's number (23 and 24, the high-water marks, change pipes that exist). */
-  optionChanged(id: number): void;
 }
 
 /** The types that the calls by number have. */
 export type RawKind = "bool" | "int32" | "uint32" | "int64" | "uint64" | "string";
 
-/** What libzmq's option calls see: how many octets a number of this type has; text has any. */
+/** Octets of a number of each type, by which libzmq tells them apart; text has any. */
 const WIDTHS: { readonly [kind in RawKind | OptionKind]: number } = {
   bool: 4,
   int32: 4,
@@ -68,21 +66,17 @@ function coerceText(value: unknown): Buffer | null {
 function read(host: OptionsHost, option: OptionRow): unknown {
   if (host.closed) throw errnoError("ENOTSOCK");
   if (option.read === undefined) throw invalid(`${nameOf(option)} can be set, and not read`);
-  return option.read(host.options, host);
+  return option.read(host.options, option, host);
 }
 
 function write(host: OptionsHost, option: OptionRow, value: unknown): void {
   if (host.closed) throw errnoError("ENOTSOCK");
   if (option.write === undefined) throw invalid(`${nameOf(option)} can be read, and not set`);
-  if (!option.live && host.attached) {
+  if (option.acts !== "live" && host.attached) {
     process.emitWarning("Socket option will not take effect until next connect/bind.");
   }
-  option.write(host.options, value as never, host);
-  host.optionChanged(option.id);
-}
-
-function nameOf({ name, id }: OptionRow): string {
-  return name ?? `option ${id}`;
+  option.write(host.options, value, option, host);
+  option.changed?.(host);
 }
 
 /** The row of a number, as far as this socket's type has it and its values are as wide as `kind`. */
@@ -94,18 +88,16 @@ function rawRow(host: OptionsHost, kind: RawKind, id: unknown): OptionRow {
   if (option.stored !== "every" && !option.stored.includes(host.options.type)) {
     throw invalid(`${SOCKET_TYPE_NAMES[host.options.type]} has no ${nameOf(option)}`);
   }
-  const isMechanism = option.name === "securityMechanism";
-  const width = isMechanism ? WIDTHS.int32 : WIDTHS[option.kind];
-  if (width !== WIDTHS[kind])
-    throw invalid(`${nameOf(option)} is of type ${isMechanism ? "int32" : option.kind}, not ${kind}`);
+  const type = option.toNumber === undefined ? option.kind : "int32";
+  if (WIDTHS[type] !== WIDTHS[kind]) throw invalid(`${nameOf(option)} is of type ${type}, not ${kind}`);
   return option;
 }
 
 /** `getInt32Option(id)` and the like. */
 export function getOption(host: OptionsHost, kind: RawKind, id: unknown): boolean | number | string | null {
   const option = rawRow(host, kind, id);
-  let value = read(host, option);
-  if (option.name === "securityMechanism") value = mechanismNumber(host.options.securityMechanism);
+  const stored = read(host, option);
+  const value = option.toNumber === undefined ? stored : option.toNumber(stored);
   if (kind === "string") return typeof value === "string" ? value : null;
   if (kind === "bool") return Boolean(value);
   const number = Number(value);
@@ -129,7 +121,7 @@ function signed(number: number): number {
 }
 
 /** A value of one numeric type as one of another of the same width. */
-function convert({ kind, name }: OptionRow | ContextRow, given: unknown, from: RawKind): unknown {
+function convert({ kind, name }: OptionRow, given: unknown, from: RawKind): unknown {
   if (kind === "bool" && typeof given === "number") {
     if (given !== 0 && given !== 1) throw invalid(`${name} takes 0 or 1, not ${given}`);
     return given === 1;
@@ -174,43 +166,45 @@ function accessor(option: OptionRow, hostOf: (socket: never) => OptionsHost): Pr
   return descriptor;
 }
 
+/** The socket that rows of a context see: none of them asks it. */
+const NO_SOCKET: OptionSource = {
+  pollEvents: 0,
+  topicsCount: 0,
+  setTopic() {},
+  sendLimitChanged() {},
+  receiveLimitChanged() {},
+};
+
 /** Installs a context's options on its class's prototype. */
 export function defineContextAccessors(prototype: object, valuesOf: (context: never) => ContextValues): void {
   for (const option of CONTEXT_OPTIONS) {
     const descriptor: PropertyDescriptor = { configurable: true, enumerable: false };
-    if (option.access !== "w") {
+    if (option.read !== undefined) {
       descriptor.get = function (this: never): unknown {
-        return valuesOf(this)[option.name];
+        return option.read?.(valuesOf(this), option, NO_SOCKET);
       };
     }
-    if (option.access !== "r") {
+    if (option.write !== undefined) {
       descriptor.set = function (this: never, value: unknown): void {
-        writeContext(valuesOf(this), option, coerce(option.kind, value));
+        option.write?.(valuesOf(this), coerce(option.kind, value), option, NO_SOCKET);
       };
     }
-    Object.defineProperty(prototype, option.name, descriptor);
+    Object.defineProperty(prototype, option.name as string, descriptor);
   }
 }
 
-function writeContext(values: ContextValues, option: ContextRow, value: unknown): void {
-  if (typeof value === "number" && value < option.minimum) {
-    throw invalid(`${option.name} takes ${option.minimum} or more, not ${value}`);
-  }
-  (values as unknown as Record<string, unknown>)[option.name] = value;
-}
-
-function contextRow(id: unknown, not: "r" | "w"): ContextRow {
+/** The row of a number that can be read, or set: libzmq gives two options the number 3. */
+function contextRow(id: unknown, use: "read" | "write"): OptionRow {
   if (typeof id !== "number") throw new TypeError("Identifier must be a number");
-  const option = CONTEXT_OPTIONS.find((row) => row.id === (id | 0) && row.access !== not);
-  if (option === undefined || option.id < 0) {
-    throw invalid(`a context has no option ${id} to ${not === "w" ? "read" : "set"}`);
-  }
+  const option = CONTEXT_OPTIONS.find((row) => row.id === (id | 0) && row[use] !== undefined);
+  if (option === undefined || option.id < 0) throw invalid(`a context has no option ${id} to ${use}`);
   return option;
 }
 
 /** `getBoolOption(id)` and `getInt32Option(id)` of a context. */
 export function getContextOption(values: ContextValues, kind: "bool" | "int32", id: unknown): boolean | number {
-  const value = values[contextRow(id, "w").name];
+  const option = contextRow(id, "read");
+  const value = option.read?.(values, option, NO_SOCKET);
   return kind === "bool" ? Boolean(value) : Number(value);
 }
 
@@ -218,6 +212,6 @@ export function getContextOption(values: ContextValues, kind: "bool" | "int32", 
 export function setContextOption(values: ContextValues, kind: "bool" | "int32", id: unknown, value: unknown): void {
   if (typeof id !== "number") throw new TypeError("Identifier must be a number");
   const given = coerce(kind, value);
-  const option = contextRow(id, "r");
-  writeContext(values, option, convert(option, given, kind));
+  const option = contextRow(id, "write");
+  option.write?.(values, convert(option, given, kind), option, NO_SOCKET);
 }

@@ -3,7 +3,10 @@
  * that each one is. Setting one throws a `TypeError` for a value of the wrong type, EINVAL for one out of range, and ENOTSOCK
  * once the socket is closed. What is not marked live holds for the next `bind` or `connect`, and connections made by it.
  */
-import type { SocketTypeNumber, Verbosity } from "./values.ts";
+import type { SocketTypeNumber } from "./socket-types.ts";
+
+/** Which subscriptions an XPUB reports beyond the first and the last of a topic. */
+export type Verbosity = null | "allSubs" | "allSubsUnsubs";
 
 /** What every socket has. */
 export interface SocketOptionsCommon {

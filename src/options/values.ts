@@ -1,233 +1,91 @@
 /**
- * What can be configured: the values. `OptionValues` is one flat object for each socket, always made by the same literal, so
- * that `options.sendHighWaterMark` is a plain field load wherever it is read. The rules for reading and writing the fields from
- * outside (ids, types, ranges, errors, who has which) are rows in `table.ts`; `access.ts` turns the rows into
- * accessors; `public.ts` documents them for users.
+ * The values of options as they are stored: one flat object for each socket and each context. Its type follows from the documented
+ * types in `public.ts`; what else there is to say of an option, its first value included, is its row in `table.ts`.
  *
- * Stored forms: a number is a number, a switch is a boolean; octets are a `Buffer` and text is a string, both empty while unset.
+ * A number is stored as a number, a switch as a boolean, octets as a `Buffer` that is empty while unset. What is stored in another
+ * form is listed here.
  */
+import type {
+  ContextOptions,
+  DealerOptions,
+  PublisherOptions,
+  ReaderOptions,
+  ReplyOptions,
+  RequestOptions,
+  RouterOptions,
+  SocketOptionsCommon,
+  StreamOptions,
+  SubscriberOptions,
+  Verbosity,
+  WriterOptions,
+  XPublisherOptions,
+  XSubscriberOptions,
+} from "./public.ts";
 
-/** The socket types by libzmq's names and numbers. */
-export const SOCKET_TYPES = {
-  PAIR: 0,
-  PUB: 1,
-  SUB: 2,
-  REQ: 3,
-  REP: 4,
-  DEALER: 5,
-  ROUTER: 6,
-  PULL: 7,
-  PUSH: 8,
-  XPUB: 9,
-  XSUB: 10,
-  STREAM: 11,
-  SERVER: 12,
-  CLIENT: 13,
-  RADIO: 14,
-  DISH: 15,
-  GATHER: 16,
-  SCATTER: 17,
-  DGRAM: 18,
-  PEER: 19,
-  CHANNEL: 20,
-} as const;
+/** Protects a connection; null is the NULL mechanism. */
+export type SecurityMechanism = SocketOptionsCommon["securityMechanism"];
 
-export type SocketTypeName = keyof typeof SOCKET_TYPES;
-export type SocketTypeNumber = (typeof SOCKET_TYPES)[SocketTypeName];
+export { SOCKET_TYPE_NAMES, SOCKET_TYPES, type SocketTypeName, type SocketTypeNumber } from "./socket-types.ts";
 
-/** The names by number, as a READY command spells them. */
-export const SOCKET_TYPE_NAMES: readonly SocketTypeName[] = Object.keys(SOCKET_TYPES) as SocketTypeName[];
+/** The documented options of all classes. */
+export type PublicOptions = SocketOptionsCommon &
+  WriterOptions &
+  ReaderOptions &
+  RequestOptions &
+  ReplyOptions &
+  DealerOptions &
+  RouterOptions &
+  PublisherOptions &
+  SubscriberOptions &
+  XPublisherOptions &
+  XSubscriberOptions &
+  StreamOptions;
 
-/** What protects a connection; `null` is the NULL mechanism. */
-export type SecurityMechanism = null | "plain" | "curve" | "gssapi";
+/** Documented for programs that name them, and not available: sockets do not even have the properties. */
+type Missing = `gssapi${string}`;
 
-/** Which subscriptions an XPUB reports beyond the first and the last of a topic. */
-export type Verbosity = null | "allSubs" | "allSubsUnsubs";
+/** Options that nothing is stored for: computed when they are read, or refused. */
+export type Unstored = "topicsCount" | `vmci${string}`;
 
-/** All options of one socket. Ids, ranges and meaning stand in the table and in `public.ts`. */
-export interface OptionValues {
-  readonly type: number;
-  readonly threadSafe: boolean;
-  affinity: number;
-  rate: number;
-  recoveryInterval: number;
-  linger: number;
-  reconnectInterval: number;
-  reconnectMaxInterval: number;
-  reconnectStop: number;
-  backlog: number;
-  /** Octets of one received frame; negative is no limit. */
-  maxMessageSize: number;
+/** Values that are stored in another form than their documented type tells, and those of no class. */
+interface OwnForms {
+  type: number;
   /** The resolved form of the endpoint bound or connected last; empty before. */
   lastEndpoint: string;
-  tcpKeepalive: number;
-  tcpKeepaliveCount: number;
-  tcpKeepaliveIdle: number;
-  tcpKeepaliveInterval: number;
-  tcpMaxRetransmitTimeout: number;
-  /** CIDR texts; a peer has to lie in one of them. Empty admits all. */
-  tcpAcceptFilter: readonly string[];
-  immediate: boolean;
-  ipv6: boolean;
-  typeOfService: number;
   interface: string;
-  loopbackFastPath: boolean;
   socksProxy: string;
   socksUsername: string;
   socksPassword: string;
-  connectTimeout: number;
-  handshakeInterval: number;
-  heartbeatInterval: number;
-  /** A multiple of 100 ms. */
-  heartbeatTimeToLive: number;
-  /** -1: as long as the interval. */
-  heartbeatTimeout: number;
-  multicastMaxTransportDataUnit: number;
-  multicastHops: number;
-  multicastLoop: boolean;
-
+  /** CIDR texts; a peer has to lie in one of them. Empty admits all. */
+  tcpAcceptFilter: readonly string[];
+  /** `plainServer` and `curveServer` are views of the same switch: all are set through `selectMechanism`. */
   securityMechanism: SecurityMechanism;
-  /** The two roles are views of one switch: set them through `selectMechanism`. */
-  plainServer: boolean;
-  plainUsername: Buffer;
-  plainPassword: Buffer;
-  curveServer: boolean;
-  /** 32 octets; empty while unset. */
-  curvePublicKey: Buffer;
-  curveSecretKey: Buffer;
-  curveServerKey: Buffer;
-  zapDomain: Buffer;
-  zapEnforceDomain: boolean;
   /** Application properties for READY, in the order of their names' octets. */
   metadata: ReadonlyMap<string, Buffer>;
-
-  sendBufferSize: number;
-  sendHighWaterMark: number;
-  sendTimeout: number;
-  receiveBufferSize: number;
-  receiveHighWaterMark: number;
-  receiveTimeout: number;
-
-  routingId: Buffer;
-  /** Given to the next outgoing connection, then cleared by whoever made it. */
-  connectRoutingId: Buffer;
-  probeRouter: boolean;
-  correlate: boolean;
-  relaxed: boolean;
-  conflate: boolean;
-  mandatory: boolean;
-  handover: boolean;
-  routerNotify: number;
-  notify: boolean;
-  helloMessage: Buffer;
-  disconnectMessage: Buffer;
-  hiccupMessage: Buffer;
-
-  noDrop: boolean;
-  invertMatching: boolean;
-  manual: boolean;
-  manualLastValue: boolean;
   verbosity: Verbosity;
-  welcomeMessage: Buffer;
-  onlyFirstSubscribe: boolean;
-  verboseUnsubscribe: boolean;
+  /** Given to the next outgoing connection, then cleared by whoever made it. By number only. */
+  connectRoutingId: Buffer;
+  /** Of sockets that this package does not have. */
+  multicastLoop: boolean;
 }
 
-/** What a context hands to the sockets made in it. */
-export interface SocketDefaults {
-  /** False: new sockets start with a linger of 0. */
-  readonly blocky: boolean;
-  readonly ipv6: boolean;
-}
+type Stored<V> = V extends number ? number : V extends boolean ? boolean : Buffer;
 
-/** The stored form of octets that are not set. */
-export const UNSET: Buffer = Buffer.alloc(0);
+type StoredName = Exclude<keyof PublicOptions, Missing | Unstored> | keyof OwnForms;
 
-const NO_FILTERS: readonly string[] = [];
-const NO_METADATA: ReadonlyMap<string, Buffer> = new Map();
+/** All values of one socket. */
+export type OptionValues = {
+  -readonly [K in StoredName]: K extends keyof OwnForms
+    ? OwnForms[K]
+    : K extends keyof PublicOptions
+      ? Stored<PublicOptions[K]>
+      : never;
+};
 
-/** SUB, XSUB and DISH have nothing to say that is worth waiting for. */
-const SHORT_LIVED: ReadonlySet<number> = new Set([SOCKET_TYPES.SUB, SOCKET_TYPES.XSUB, SOCKET_TYPES.DISH]);
+/** All values of one context. */
+export type ContextValues = { -readonly [K in keyof ContextOptions]: ContextOptions[K] };
 
-/** The options of a new socket. */
-export function createOptions(type: number, defaults: SocketDefaults): OptionValues {
-  return {
-    type,
-    threadSafe: type >= SOCKET_TYPES.SERVER && type !== SOCKET_TYPES.DGRAM,
-    affinity: 0,
-    rate: 100,
-    recoveryInterval: 10000,
-    linger: !defaults.blocky || SHORT_LIVED.has(type) ? 0 : -1,
-    reconnectInterval: 100,
-    reconnectMaxInterval: 0,
-    reconnectStop: 0,
-    backlog: 100,
-    maxMessageSize: -1,
-    lastEndpoint: "",
-    tcpKeepalive: -1,
-    tcpKeepaliveCount: -1,
-    tcpKeepaliveIdle: -1,
-    tcpKeepaliveInterval: -1,
-    tcpMaxRetransmitTimeout: 0,
-    tcpAcceptFilter: NO_FILTERS,
-    immediate: false,
-    ipv6: defaults.ipv6,
-    typeOfService: 0,
-    interface: "",
-    loopbackFastPath: false,
-    socksProxy: "",
-    socksUsername: "",
-    socksPassword: "",
-    connectTimeout: 0,
-    handshakeInterval: 30000,
-    heartbeatInterval: 0,
-    heartbeatTimeToLive: 0,
-    heartbeatTimeout: -1,
-    multicastMaxTransportDataUnit: 1500,
-    multicastHops: 1,
-    multicastLoop: true,
-    securityMechanism: null,
-    plainServer: false,
-    plainUsername: UNSET,
-    plainPassword: UNSET,
-    curveServer: false,
-    curvePublicKey: UNSET,
-    curveSecretKey: UNSET,
-    curveServerKey: UNSET,
-    zapDomain: UNSET,
-    zapEnforceDomain: false,
-    metadata: NO_METADATA,
-    sendBufferSize: -1,
-    sendHighWaterMark: 1000,
-    sendTimeout: -1,
-    receiveBufferSize: -1,
-    receiveHighWaterMark: 1000,
-    receiveTimeout: -1,
-    routingId: UNSET,
-    connectRoutingId: UNSET,
-    probeRouter: false,
-    correlate: false,
-    relaxed: false,
-    conflate: false,
-    mandatory: false,
-    handover: false,
-    routerNotify: 0,
-    notify: true,
-    helloMessage: UNSET,
-    disconnectMessage: UNSET,
-    hiccupMessage: UNSET,
-    noDrop: false,
-    invertMatching: false,
-    manual: false,
-    manualLastValue: false,
-    verbosity: null,
-    welcomeMessage: UNSET,
-    onlyFirstSubscribe: false,
-    verboseUnsubscribe: false,
-  };
-}
-
-/** The options as they stand now: what a bind or connect goes by, whatever is set later. */
+/** The options as they stand now: a bind or connect goes by them, whatever is set later. */
 export function snapshot(options: OptionValues): OptionValues {
   return { ...options };
 }
@@ -237,33 +95,4 @@ export function selectMechanism(options: OptionValues, mechanism: SecurityMechan
   options.securityMechanism = mechanism;
   options.plainServer = asServer && mechanism === "plain";
   options.curveServer = asServer && mechanism === "curve";
-}
-
-/** All options of one context. */
-export interface ContextValues extends SocketDefaults {
-  busyPoll: number;
-  ioThreads: number;
-  maxSockets: number;
-  readonly maxSocketsLimit: number;
-  threadPriority: number;
-  threadSchedulingPolicy: number;
-  maxMessageSize: number;
-  ipv6: boolean;
-  blocky: boolean;
-}
-
-/** The options of a new context. */
-export function createContextOptions(): ContextValues {
-  return {
-    // Node 24 takes 1.4 times the processor time for a round trip that is polled for (bench/micro/busy-poll.mjs): who wants that, says so.
-    busyPoll: 0,
-    ioThreads: 1,
-    maxSockets: 1023,
-    maxSocketsLimit: 65535,
-    threadPriority: 0,
-    threadSchedulingPolicy: 0,
-    maxMessageSize: 2147483647,
-    ipv6: false,
-    blocky: true,
-  };
 }

@@ -7,13 +7,15 @@
  *     open <-> blocked (an asynchronous bind or unbind, or a running proxy)        open -> closed, for good
  */
 
+import { EMPTY } from "../base/bytes.ts";
 import { DECODE_AHEAD_MESSAGES, DECODED_MESSAGES, LEAST_DECODE_AHEAD_MESSAGES } from "../base/constants.ts";
 import { ErrnoError, type ErrorCode, errnoError } from "../base/errors.ts";
 import type { SlabPool } from "../codec/slab-pool.ts";
 import { clearTimeout, setImmediate, setTimeout } from "../loop/clock.ts";
 import type { Flushable } from "../loop/turn.ts";
 import type { OptionsHost } from "../options/access.ts";
-import { createOptions, type OptionValues, SOCKET_TYPES, UNSET } from "../options/values.ts";
+import { createOptions } from "../options/defaults.ts";
+import { type OptionValues, SOCKET_TYPES } from "../options/values.ts";
 import { limitOf, NetPipe, type PeerFacts, type Pipe, type PipeLimits, type PipeLink, RawPipe } from "../pipe/pipe.ts";
 import { Binder } from "../session/binder.ts";
 import { Connector } from "../session/connector.ts";
@@ -29,8 +31,6 @@ import { Receiver } from "./receiver.ts";
 import { Sender } from "./sender.ts";
 
 const BLOCKED = "Socket is blocked by a bind or unbind operation";
-const OPTION_SEND_HIGH_WATER_MARK = 23;
-const OPTION_RECEIVE_HIGH_WATER_MARK = 24;
 
 /** Whose second connect() to the same address changes nothing, as libzmq has it: DEALER, SUB, PUB, REQ. */
 const CONNECTS_ONCE: ReadonlySet<number> = new Set([1, 2, 3, 5]);
@@ -188,7 +188,7 @@ export class SocketCore implements SessionHost, PatternHost, InprocHost, Options
     if (CONNECTS_ONCE.has(this.socketType)) {
       for (const carrier of this.#connected) if (carrier.address === address) return;
     }
-    if (routingId === undefined) this.options.connectRoutingId = UNSET;
+    if (routingId === undefined) this.options.connectRoutingId = EMPTY;
     const carrier = connector ?? this.loop.names.connect(address, this, id, this.#gone);
     if (carrier instanceof InprocPipe && carrier.isEnded) {
       if (id !== undefined) this.pattern.release(id);
@@ -245,11 +245,12 @@ export class SocketCore implements SessionHost, PatternHost, InprocHost, Options
     this.pattern.setTopic(topic, subscribe);
   }
 
-  optionChanged(id: number): void {
-    if (id === OPTION_SEND_HIGH_WATER_MARK) this.#eachPipe((pipe) => pipe.setSendLimit(this.limits.send));
-    else if (id === OPTION_RECEIVE_HIGH_WATER_MARK) {
-      this.#eachPipe((pipe) => pipe.setReceiveLimit(this.limits.receive));
-    }
+  sendLimitChanged(): void {
+    this.#eachPipe((pipe) => pipe.setSendLimit(this.limits.send));
+  }
+
+  receiveLimitChanged(): void {
+    this.#eachPipe((pipe) => pipe.setReceiveLimit(this.limits.receive));
   }
 
   // What the pattern asks.
