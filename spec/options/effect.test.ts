@@ -94,23 +94,40 @@ const SEEN: Readonly<Record<string, string>> = {
 /** Of the draft sockets, which this entry does not have. */
 const OTHERS = ["multicastLoop"];
 
+/** The documentation of an option. */
+function commentOf(name: string): string {
+  const documented = readFileSync("src/options/public.ts", "utf8").split("export interface ContextOptions")[0];
+  const [, comment] =
+    new RegExp(`/\\*\\*((?:(?!\\*/)[^])*)\\*/\\s*(?:readonly |[gs]et )?${name}\\b`).exec(documented) ?? [];
+  assert.ok(comment, `${name} is documented`);
+  return comment;
+}
+
 it("each option is seen to work, or said to be without effect", () => {
-  const documented = readFileSync("src/options/public.ts", "utf8");
-  for (const { name } of OPTIONS) {
+  for (const { name, idle } of OPTIONS) {
     if (name === undefined || OTHERS.includes(name)) continue;
     const file = SEEN[name];
-    if (file !== undefined) {
-      const path = `spec/${file}.test.ts`;
-      assert.ok(existsSync(path), path);
-      assert.match(
-        readFileSync(path, "utf8"),
-        new RegExp(`\\b(?:${name}|setStringOption\\(61)\\b`),
-        `${name} in ${path}`,
-      );
+    if (file === undefined) {
+      assert.ok(idle, `${name} is neither seen to work nor said to be without effect`);
       continue;
     }
-    const [, comment] = new RegExp(`/\\*\\*((?:(?!\\*/)[^])*)\\*/\\s*(?:[gs]et )?${name}\\b`).exec(documented) ?? [];
-    assert.match(comment ?? "", /Without effect|Not available/, name);
+    const path = `spec/${file}.test.ts`;
+    assert.ok(existsSync(path), path);
+    assert.match(
+      readFileSync(path, "utf8"),
+      new RegExp(`\\b(?:${name}|setStringOption\\(61)\\b`),
+      `${name} in ${path}`,
+    );
+  }
+});
+
+it("the documentation of each option says what its row says: libzmq's name, at once or not, with effect or without", () => {
+  for (const { name, libzmq, acts, access, idle, holders } of OPTIONS) {
+    if (name === undefined || OTHERS.includes(name) || holders.length === 0) continue;
+    const comment = commentOf(name);
+    assert.match(comment, `(${libzmq})`, name);
+    assert.is(/Without effect:|Not available/.test(comment), idle !== undefined, `${name}: without effect`);
+    assert.is(/\bLive\b/.test(comment), acts === "live" && access !== "r", `${name}: live`);
   }
 });
 
