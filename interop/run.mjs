@@ -7,6 +7,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { limit } from "../scripts/lib.mjs";
 import { AgentFailure } from "./lib/agent.mjs";
 import { readArguments, refuse } from "./lib/arguments.mjs";
 import { PARTS, takePart } from "./lib/part.mjs";
@@ -134,10 +135,9 @@ async function runPiece(piece) {
   mkdirSync(own);
   const world = piece.open(pool, own);
   const started = performance.now();
-  /** @type {NodeJS.Timeout | undefined} */
-  let timer;
+  let callOff = () => {};
   const timeout = new Promise((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`not finished after ${piece.ms} ms`)), piece.ms);
+    callOff = limit(piece.ms, () => reject(new Error(`not finished after ${piece.ms} ms of a quiet machine`)));
   });
   try {
     const seen = await Promise.race([piece.run(world), timeout]);
@@ -151,7 +151,7 @@ async function runPiece(piece) {
     result.reason = message;
     if (!unsupported) result.transcript = world.transcript;
   } finally {
-    clearTimeout(timer);
+    callOff();
   }
   result.ms = Math.round(performance.now() - started);
   if (Object.keys(world.measured).length > 0) result.measured = world.measured;

@@ -3,7 +3,7 @@
  * exactly what comes back. It knows the framing of each version of ZMTP, from the RFCs, and nothing of any library.
  */
 import { connect, createServer } from "node:net";
-import { PATIENCE_MS } from "./world.mjs";
+import { patience } from "./world.mjs";
 
 /** @typedef {"1.0" | "2.0" | "3.0" | "3.1"} Version */
 
@@ -159,7 +159,7 @@ export class RawPeer {
   }
 
   /** The next octets. @param {number} count @param {number} [ms] without progress */
-  async read(count, ms = PATIENCE_MS) {
+  async read(count, ms = patience()) {
     for (let before = -1; this.#available < count && !this.closed && before < this.#available; ) {
       before = this.#available;
       await this.#until(() => this.#available > before || this.closed, ms);
@@ -203,7 +203,7 @@ export class RawPeer {
   }
 
   /** Whether the other end closes within `ms`. What comes before is thrown away. @param {number} [ms] */
-  ended(ms = PATIENCE_MS) {
+  ended(ms = patience()) {
     return this.#until(() => this.closed, ms);
   }
 
@@ -249,7 +249,7 @@ export class RawPeer {
   }
 
   /** The next frame. @param {number} [ms] @returns {Promise<{ flags: number, body: Buffer }>} */
-  async frame(ms = PATIENCE_MS) {
+  async frame(ms = patience()) {
     const [first] = await this.read(1, ms);
     if (this.version === "1.0") {
       const length = first === 255 ? Number((await this.read(8)).readBigUInt64BE()) : first;
@@ -261,7 +261,7 @@ export class RawPeer {
   }
 
   /** The next message; commands between its frames are not expected. @param {number} [ms] */
-  async receive(ms = PATIENCE_MS) {
+  async receive(ms = patience()) {
     const frames = [];
     for (;;) {
       const { flags, body } = await this.frame(ms);
@@ -345,7 +345,7 @@ export class RawListener {
   }
 
   /** The next connection. @param {number} [ms] */
-  async accept(ms = PATIENCE_MS) {
+  async accept(ms = patience()) {
     const end = performance.now() + ms;
     for (;;) {
       const stream = this.#fresh.shift();

@@ -3,7 +3,7 @@
  * of ZMTP, which the runner plays itself. Either end binds.
  */
 import { dial, RawListener, RawPeer, VERSIONS } from "./raw-peer.mjs";
-import { Endpoint, PATIENCE_MS } from "./world.mjs";
+import { Endpoint, patience } from "./world.mjs";
 
 /** @typedef {import("./raw-peer.mjs").Version} Version */
 /** @typedef {import("./pool.mjs").AgentPool} AgentPool */
@@ -125,7 +125,7 @@ export class RawWorld {
   }
 
   /** The next connection that the socket makes. @param {number} [ms] */
-  async accept(ms = PATIENCE_MS) {
+  async accept(ms = patience()) {
     if (this.#listener === undefined) throw new Error("the script does not listen");
     return this.#peer(await this.#listener.accept(ms), this.version);
   }

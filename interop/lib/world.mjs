@@ -2,6 +2,7 @@
  * What a scenario works with: two sides, each an agent with one main socket (and more where the scenario wants), and the
  * link between them. A scenario says "a" and "b"; which implementation plays them, who binds and over what is the case's.
  */
+import { crowding } from "../../scripts/lib.mjs";
 import { answerFrame, hex, pattern } from "./words.mjs";
 
 /** @typedef {import("./agent.mjs").Agent} Agent */
@@ -10,8 +11,8 @@ import { answerFrame, hex, pattern } from "./words.mjs";
 /** @typedef {Record<string, string | number | boolean | Uint8Array>} Options */
 /** @typedef {{ count: number, first: number, last: number, gaps: number }} Tally */
 
-/** Long enough for a busy machine, short enough for a case that fails. */
-export const PATIENCE_MS = 4000;
+/** How long is waited for what should come, in milliseconds: longer while more processes want a processor than there are. */
+export const patience = () => Math.ceil(4000 * crowding());
 
 /** How long is waited for what should not come. */
 export const SILENCE_MS = 150;
@@ -87,7 +88,7 @@ export class Endpoint {
   }
 
   /** @param {FrameLike | FrameLike[]} message @param {number} [ms] */
-  async send(message, ms = PATIENCE_MS) {
+  async send(message, ms = patience()) {
     await this.call("send", [ms, framesOf(message).map(sentWord).join(",")], ms);
   }
 
@@ -95,13 +96,13 @@ export class Endpoint {
    * Up to `count` messages, fewer when none came for `ms`.
    * @param {number} count @param {number} [ms] @returns {Promise<string[][]>} frames as `heard` writes them
    */
-  async receive(count, ms = PATIENCE_MS) {
+  async receive(count, ms = patience()) {
     const [, ...messages] = await this.call("receive", [count, ms], ms * 2 + count);
     return messages.map((message) => message.split(","));
   }
 
   /** Receives and compares. @param {(FrameLike | FrameLike[])[]} messages @param {number} [ms] */
-  async expect(messages, ms = PATIENCE_MS) {
+  async expect(messages, ms = patience()) {
     const got = await this.receive(messages.length, ms);
     const wanted = messages.map((message) => framesOf(message).map(heard));
     equal(got, wanted, `${this.agent.label} ${this.type} received`);
@@ -113,7 +114,7 @@ export class Endpoint {
   }
 
   /** @param {string} tag @param {number} from @param {number} count @param {{ size?: number, ms?: number }} [how] */
-  async stream(tag, from, count, { size = 0, ms = PATIENCE_MS } = {}) {
+  async stream(tag, from, count, { size = 0, ms = patience() } = {}) {
     return Number((await this.call("stream", [tag, from, count, size, ms], ms + count * 2))[0]);
   }
 
@@ -123,11 +124,11 @@ export class Endpoint {
    * @param {string} tag @param {number} from @param {number} count @param {number} [size]
    */
   async burst(tag, from, count, size = 0) {
-    return Number((await this.call("burst", [tag, from, count, size], PATIENCE_MS + count * 2))[1]);
+    return Number((await this.call("burst", [tag, from, count, size], patience() + count * 2))[1]);
   }
 
   /** @param {number} count @param {number} [ms] */
-  async count(count, ms = PATIENCE_MS) {
+  async count(count, ms = patience()) {
     const [total, ...words] = await this.call("count", [count, ms], ms * 2 + count * 2);
     /** @type {Map<string, Tally>} */
     const tags = new Map();
@@ -148,12 +149,12 @@ export class Endpoint {
 
   /** @param {string} tag @param {number} from @param {number} count @param {number} [size] */
   async ask(tag, from, count, size = 0) {
-    await this.call("ask", [tag, from, count, size, PATIENCE_MS], PATIENCE_MS + count * 5);
+    await this.call("ask", [tag, from, count, size, patience()], patience() + count * 5);
   }
 
   /** @param {number} count */
   async answer(count) {
-    return Number((await this.call("answer", [count, PATIENCE_MS], PATIENCE_MS * 2 + count * 5))[0]);
+    return Number((await this.call("answer", [count, patience()], patience() * 2 + count * 5))[0]);
   }
 
   /** @param {...(string | Uint8Array)} topics */
@@ -167,7 +168,7 @@ export class Endpoint {
   }
 
   /** Waits until an event was seen `count` times since open. @param {string} event @param {number} count @param {number} [ms] */
-  async wait(event, count, ms = PATIENCE_MS) {
+  async wait(event, count, ms = patience()) {
     if (!this.isObserved) return pause(UNOBSERVED_MS);
     const isLink = event === "handshake" && this.linkEvent !== event;
     const times = Number((await this.call("wait", [isLink ? this.linkEvent : event, count, ms], ms))[0]);
@@ -327,7 +328,7 @@ export class World {
    * order, so that one more topic, made last, tells. Leaves nothing unread.
    * @param {Endpoint} publisher @param {Endpoint} subscriber @param {number} [ms]
    */
-  async synchronise(publisher, subscriber, ms = PATIENCE_MS) {
+  async synchronise(publisher, subscriber, ms = patience()) {
     const topic = `${SYNC_TOPIC}${++this.#syncs}.`;
     await subscriber.subscribe(topic);
     await this.resynchronise(publisher, subscriber, topic, ms);
@@ -335,7 +336,7 @@ export class World {
   }
 
   /** The same with a topic that is subscribed to already. @param {Endpoint} publisher @param {Endpoint} subscriber @param {string} topic @param {number} [ms] */
-  async resynchronise(publisher, subscriber, topic, ms = PATIENCE_MS) {
+  async resynchronise(publisher, subscriber, topic, ms = patience()) {
     const end = performance.now() + ms;
     do {
       if (performance.now() > end)

@@ -1,5 +1,5 @@
 /** The pattern pairs, and for each the shortest proof that messages go through. For scenarios that are the same for all. */
-import { ensure, equal, heard, PATIENCE_MS } from "../lib/world.mjs";
+import { ensure, equal, heard, patience } from "../lib/world.mjs";
 
 /** @typedef {import("../lib/world.mjs").World} World */
 /** @typedef {import("../lib/world.mjs").Endpoint} Endpoint */
@@ -33,7 +33,7 @@ async function bothWays({ a, b }, tag) {
 async function subscribed({ a: publisher, b: subscriber }, tag) {
   if (subscriber.type === "XSUB") await subscriber.send(`\u0001${tag}`);
   else await subscriber.subscribe(tag);
-  const end = performance.now() + PATIENCE_MS;
+  const end = performance.now() + patience();
   for (;;) {
     ensure(performance.now() < end, `the topic ${tag} is not known to ${publisher.agent.label}`);
     await publisher.send(["other", "x"]);

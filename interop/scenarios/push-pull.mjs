@@ -1,5 +1,5 @@
 /** PUSH and PULL: order, sharing, back-pressure, the end of links. */
-import { ensure, equal, heard, PATIENCE_MS, pause, SILENCE_MS } from "../lib/world.mjs";
+import { ensure, equal, heard, patience, pause, SILENCE_MS } from "../lib/world.mjs";
 
 /** @typedef {import("../lib/table.mjs").Scenario} Scenario */
 /** @typedef {import("../lib/world.mjs").World} World */
@@ -205,7 +205,7 @@ export const pushPull = [
       await world.b.expectStream("m", 0, 100);
       await pause(SILENCE_MS);
       world.a.agent.kill();
-      await world.b.wait("disconnect", 1, PATIENCE_MS);
+      await world.b.wait("disconnect", 1, patience());
       await world.b.expectStream("m", 100, 100);
     },
   },

@@ -5,7 +5,7 @@
 
 import { command, frame, greeting, LONG, MORE, octets, RawPeer, ready, TYPE_OCTETS } from "../lib/raw-peer.mjs";
 import { pattern, unhex } from "../lib/words.mjs";
-import { ensure, equal, heard, PATIENCE_MS, SILENCE_MS } from "../lib/world.mjs";
+import { ensure, equal, heard, patience, SILENCE_MS } from "../lib/world.mjs";
 
 /** @typedef {import("../lib/raw-world.mjs").RawScenario} RawScenario */
 /** @typedef {import("../lib/raw-world.mjs").RawWorld} RawWorld */
@@ -197,7 +197,7 @@ const frames = [
       for (const [seed, size] of SIZES.entries()) {
         const wanted = peer.message(pattern(size, seed));
         peer.write(wanted);
-        await world.socket.expect([{ size, seed }], 2 * PATIENCE_MS);
+        await world.socket.expect([{ size, seed }], 2 * patience());
         await world.socket.send({ size, seed });
         ensure((await peer.read(wanted.length)).equals(wanted), `the octets of a frame of ${size} are others`);
       }

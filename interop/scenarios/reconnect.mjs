@@ -3,7 +3,7 @@
  * three reconnect intervals. Each socket type plays the one that is killed, and the one that has to find back.
  */
 import { unlessZmtp } from "../lib/table.mjs";
-import { ensure, equal, PATIENCE_MS, pause } from "../lib/world.mjs";
+import { ensure, equal, patience, pause } from "../lib/world.mjs";
 import { PAIRS } from "./families.mjs";
 
 /** @typedef {import("../lib/table.mjs").Scenario} Scenario */
@@ -206,7 +206,7 @@ export const reconnect = [
         await world.killBound();
         await world.connected.wait("disconnect", round);
         await world.restartBound();
-        await world.connected.wait("handshake", round + 1, PATIENCE_MS);
+        await world.connected.wait("handshake", round + 1, patience());
       }
     },
   },
