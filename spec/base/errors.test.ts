@@ -165,7 +165,7 @@ const CALLS: [Type: new () => object, call: (socket: Open) => unknown, cause: st
   [
     Subscriber,
     (socket) => (socket as unknown as zmtp.Subscriber).getStringOption(6),
-    "option 6 can be set, and not read",
+    "ZMQ_SUBSCRIBE can be set, and not read",
   ],
   [Router, (socket) => socket.mandatory, "mandatory can be set, and not read"],
   [Push, (socket) => socket.tcpAcceptFilter, "tcpAcceptFilter can be set, and not read"],
