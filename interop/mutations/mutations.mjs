@@ -521,14 +521,14 @@ export const MUTATIONS = [
   },
   {
     what: "another peer behind an endpoint takes over the former one's pipe",
-    file: "session/connector.ts",
+    file: "session/dialer.ts",
     from: "pipe.peer.identity.equals(identity)) return pipe;",
     to: "pipe.peer.identity.equals(identity) || !this.#isClosed) return pipe;",
     tests: ["socket/router", "socket/request-reply"],
   },
   {
     what: "an endpoint that was given up gives its queue to whoever answers",
-    file: "session/connector.ts",
+    file: "session/dialer.ts",
     from: "    pipe.dropUnsent();\n    if (this.#isClosing) return pipe;",
     to: "    if (this.#isClosing) return pipe;\n    pipe.dropUnsent();",
     tests: ["socket/router"],
@@ -641,7 +641,7 @@ export const MUTATIONS = [
   },
   {
     what: "a lost connection is not made again",
-    file: "session/connector.ts",
+    file: "session/dialer.ts",
     from: "    if (!isFault) this.#faults = 0;\n    this.#retry();",
     to: "    if (!isFault) this.#faults = 0;",
     tests: ["session/reconnect"],
@@ -655,7 +655,7 @@ export const MUTATIONS = [
   },
   {
     what: "close() drops what is not written",
-    file: "session/connector.ts",
+    file: "session/dialer.ts",
     from: "if (linger === 0 || !(isReady || tries)) {",
     to: "if (linger >= -1 || !(isReady || tries)) {",
     tests: ["session/endpoints", "lifecycle/exit", "session/loss"],
@@ -676,7 +676,7 @@ export const MUTATIONS = [
   },
   {
     what: "the back-off does not grow",
-    file: "session/connector.ts",
+    file: "session/dialer.ts",
     from: "const grown = interval * 2 ** Math.min(doublings, 30);",
     to: "const grown = interval;",
     tests: ["session/reconnect"],
@@ -950,7 +950,7 @@ export const MUTATIONS = [
   },
   {
     what: "subscriptions that one publisher did not read are told to the next",
-    file: "session/connector.ts",
+    file: "session/dialer.ts",
     from: "if (pattern.refills) pipe.dropUnsent();",
     to: "",
     tests: ["socket/xsubscriber"],

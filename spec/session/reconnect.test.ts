@@ -1,4 +1,4 @@
-/** When a connector tries again: intervals, back-off, and when it does not. Times are only compared with what they cannot be below. */
+/** When a dialer tries again: intervals, back-off, and when it does not. Times are only compared with what they cannot be below. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -222,7 +222,7 @@ it("connectTimeout ends an attempt, and the next follows", async () => {
   push.close();
 });
 
-it("handshakeInterval ends a connection that says nothing, on both sides, and the connector tries again", async () => {
+it("handshakeInterval ends a connection that says nothing, on both sides, and the dialer tries again", async () => {
   const server = await RawServer.listen();
   const push = new Push({ reconnectInterval: 10, handshakeInterval: 100, linger: 0 });
   push.connect(server.address);

@@ -62,7 +62,7 @@ it("no limit on either side is no limit", async () => {
   }
 });
 
-it("before the bind it is the connector's own mark, and what waits goes over", async () => {
+it("before the bind it is the dialer's own mark, and what waits goes over", async () => {
   const push = sockets.own(new Push({ sendHighWaterMark: 2 }));
   const pull = sockets.own(new Pull({ receiveHighWaterMark: 3 }));
   const address = sockets.address("inproc");
@@ -98,7 +98,7 @@ it("names are compared verbatim, in one context", async () => {
   assert.ok(await isPending(Promise.race([pull.receive(), elsewhere.receive()]), 20));
 });
 
-it("several early connectors find the binder", async () => {
+it("several early dialers find the listener", async () => {
   const address = sockets.address("inproc");
   const pushes = [1, 2, 3].map(() => sockets.own(new Push()));
   for (const [i, push] of pushes.entries()) {
@@ -122,7 +122,7 @@ it("early requests and subscriptions", async () => {
   assert.equal(texts(await request.receive()), ["world"]);
 });
 
-it("when the binder closes, the pair is gone for good; what was received stays", async () => {
+it("when the listener closes, the pair is gone for good; what was received stays", async () => {
   const push = sockets.own(new Push({ sendTimeout: 0 }));
   const pull = new Pull();
   const address = await sockets.join(pull, push);

@@ -25,7 +25,7 @@ import { Push } from "../../src/index.ts";
 import { connectStream } from "../../src/transport/connect.ts";
 import { type IpcEndpoint, parseEndpoint } from "../../src/transport/endpoint.ts";
 import { nodePath } from "../../src/transport/ipc.ts";
-import { internals, type Listener, listen, listenSync } from "../../src/transport/listen.ts";
+import { internals, listen, listenSync, type NetServer } from "../../src/transport/listen.ts";
 import type { NetStream } from "../../src/transport/net-stream.ts";
 import { assert, suite } from "../helpers/test.ts";
 import { descriptors, eventually, Log, optionsWith, sleep } from "./pair.ts";
@@ -43,7 +43,7 @@ it.afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-type Way = (address: string, onStream?: (stream: NetStream) => void) => Promise<Listener>;
+type Way = (address: string, onStream?: (stream: NetStream) => void) => Promise<NetServer>;
 
 function endpointOf(address: string, use: "bind" | "connect" = "bind"): IpcEndpoint {
   return parseEndpoint(address, use) as IpcEndpoint;
@@ -58,16 +58,16 @@ const ways: Record<string, Way> = {
     listenSync(endpointOf(address), optionsWith(), { onStream, onError: unexpected }),
 };
 
-async function codeOf(start: () => Promise<Listener>): Promise<string> {
-  let listener: Listener;
+async function codeOf(start: () => Promise<NetServer>): Promise<string> {
+  let server: NetServer;
   try {
-    listener = await start();
+    server = await start();
   } catch (error) {
     assert.instance(error, ErrnoError);
     assert.ok((error as ErrnoError).address?.startsWith("ipc://"));
     return (error as ErrnoError).code;
   }
-  listener.close();
+  server.close();
   return "ok";
 }
 
@@ -88,8 +88,8 @@ for (const [name, way] of Object.entries(ways)) {
   it(`${name}: a path is there while it is bound, and gone afterwards`, async () => {
     const path = join(folder, "a");
     const accepted: NetStream[] = [];
-    const listener = await way(`ipc://${path}`, (stream) => accepted.push(stream));
-    assert.is(listener.address, `ipc://${path}`);
+    const server = await way(`ipc://${path}`, (stream) => accepted.push(stream));
+    assert.is(server.address, `ipc://${path}`);
     assert.ok(lstatSync(path).isSocket());
     const peer = connect({ path });
     await eventually(() => accepted.length === 1);
@@ -97,8 +97,8 @@ for (const [name, way] of Object.entries(ways)) {
     assert.is(accepted[0].peerAddress, "localhost");
     const log = new Log();
     accepted[0].handler = log;
-    listener.close();
-    listener.close();
+    server.close();
+    server.close();
     assert.not.ok(existsSync(path));
     peer.end("later");
     await log.ended;
@@ -112,11 +112,11 @@ for (const [name, way] of Object.entries(ways)) {
     mkdirSync(other);
     process.chdir(folder);
     try {
-      const listener = await way("ipc://name");
-      assert.is(listener.address, "ipc://name");
+      const server = await way("ipc://name");
+      assert.is(server.address, "ipc://name");
       process.chdir(other);
       writeFileSync("name", "not ours");
-      listener.close();
+      server.close();
       assert.not.ok(existsSync(join(folder, "name")));
       assert.is(readFileSync("name", "utf8"), "not ours");
     } finally {
@@ -130,11 +130,11 @@ for (const [name, way] of Object.entries(ways)) {
     mkdirSync(deep, { recursive: true });
     process.chdir(deep);
     try {
-      const listener = await way("ipc://name");
+      const server = await way("ipc://name");
       assert.ok(await answers("name"));
       process.chdir(folder);
       writeFileSync("name", "not ours");
-      listener.close();
+      server.close();
       assert.equal(readdirSync(deep), []);
       assert.equal(readdirSync(folder).sort(), ["d".repeat(60), "name"]);
       assert.is(readFileSync("name", "utf8"), "not ours");
@@ -151,9 +151,9 @@ for (const [name, way] of Object.entries(ways)) {
     ]);
     await once(child, "exit");
     assert.ok(lstatSync(path).isSocket());
-    const listener = await way(`ipc://${path}`);
+    const server = await way(`ipc://${path}`);
     assert.ok(await answers(path));
-    listener.close();
+    server.close();
     assert.not.ok(existsSync(path));
   });
 
@@ -194,14 +194,14 @@ for (const [name, way] of Object.entries(ways)) {
     writeFileSync(join(folder, "file"), "text");
     mkdirSync(join(folder, "directory"));
     symlinkSync("nowhere", join(folder, "dangling"));
-    const listener = await way(`ipc://${folder}/socket`);
+    const server = await way(`ipc://${folder}/socket`);
     symlinkSync("socket", join(folder, "link"));
     for (const entry of ["file", "directory", "dangling", "link"]) {
       assert.is(await codeOf(() => way(`ipc://${folder}/${entry}`)), "EADDRINUSE", entry);
     }
     assert.equal(readdirSync(folder).sort(), ["dangling", "directory", "file", "link", "socket"]);
     assert.is(readFileSync(join(folder, "file"), "utf8"), "text");
-    listener.close();
+    server.close();
   });
 
   it(`${name}: ENOENT for a missing directory, or a file in its place`, async () => {
@@ -248,8 +248,8 @@ for (const [name, way] of Object.entries(ways)) {
   if (hasAbstract) {
     it(`${name}: an abstract name has no file, and one owner`, async () => {
       const abstract = `zmtp-${process.pid}-${name}`;
-      const listener = await way(`ipc://@${abstract}`);
-      assert.is(listener.address, `ipc://@${abstract}`);
+      const server = await way(`ipc://@${abstract}`);
+      assert.is(server.address, `ipc://@${abstract}`);
       assert.ok(await answers(`\0${abstract}`));
       assert.is(await codeOf(() => way(`ipc://@${abstract}`)), "EADDRINUSE");
       const stream = await new Promise<NetStream>((fulfil, reject) => {
@@ -259,7 +259,7 @@ for (const [name, way] of Object.entries(ways)) {
         });
       });
       stream.destroy();
-      listener.close();
+      server.close();
       assert.not.ok(await answers(`\0${abstract}`));
     });
   } else {
@@ -339,9 +339,9 @@ it("listenSync on a path works without Node's inner function", async () => {
   const { createServerHandle } = internals;
   internals.createServerHandle = undefined;
   try {
-    const listener = await ways.listenSync(`ipc://${folder}/a`);
+    const server = await ways.listenSync(`ipc://${folder}/a`);
     assert.ok(await answers(join(folder, "a")));
-    listener.close();
+    server.close();
   } finally {
     internals.createServerHandle = createServerHandle;
   }
@@ -350,10 +350,10 @@ it("listenSync on a path works without Node's inner function", async () => {
 it("a path of the longest length works, with all of its bytes", async () => {
   const limit = process.platform === "linux" ? 107 : 103;
   const name = `\u00e4${"x".repeat(limit - folder.length - 1 - 2)}`;
-  const listener = await ways.listen(`ipc://${folder}/${name}`);
+  const server = await ways.listen(`ipc://${folder}/${name}`);
   assert.equal(readdirSync(folder), [name]);
   assert.ok(await answers(join(folder, name)));
-  listener.close();
+  server.close();
   assert.equal(readdirSync(folder), []);
 });
 
@@ -361,7 +361,7 @@ it("a process that ends without closing leaves nothing behind, and no listener f
   const listeners = process.listenerCount("exit");
   const open = [await ways.listen(`ipc://${folder}/a`), await ways.listenSync("ipc://*")];
   assert.is(process.listenerCount("exit"), listeners + 1);
-  for (const listener of open) listener.close();
+  for (const server of open) server.close();
   assert.is(process.listenerCount("exit"), listeners);
   const path = fileURLToPath(new URL("./exit.child.mjs", import.meta.url));
   for (const how of ["natural", "exit", "error"]) {

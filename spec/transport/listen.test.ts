@@ -12,11 +12,11 @@ import { connectStream } from "../../src/transport/connect.ts";
 import { parseEndpoint, type TcpEndpoint } from "../../src/transport/endpoint.ts";
 import {
   internals,
-  type Listener,
   type ListenHandler,
   type ListenOptions,
   listen,
   listenSync,
+  type NetServer,
 } from "../../src/transport/listen.ts";
 import type { NetStream } from "../../src/transport/net-stream.ts";
 import { assert, suite } from "../helpers/test.ts";
@@ -47,7 +47,7 @@ function endpointOf(address: string): TcpEndpoint {
   return parseEndpoint(address, "bind") as TcpEndpoint;
 }
 
-type Way = (address: string, options?: Partial<ListenOptions>, handler?: ListenHandler) => Promise<Listener>;
+type Way = (address: string, options?: Partial<ListenOptions>, handler?: ListenHandler) => Promise<NetServer>;
 
 const ways: Record<string, Way> = {
   listen: (address, options, handler = new Acceptor()) => listen(endpointOf(address), optionsWith(options), handler),
@@ -55,17 +55,17 @@ const ways: Record<string, Way> = {
     listenSync(endpointOf(address), optionsWith(options), handler),
 };
 
-async function failureOf(start: () => Promise<Listener>): Promise<string> {
-  let listener: Listener;
+async function failureOf(start: () => Promise<NetServer>): Promise<string> {
+  let server: NetServer;
   try {
-    listener = await start();
+    server = await start();
   } catch (error) {
     assert.instance(error, ErrnoError);
     assert.ok((error as ErrnoError).errno > 0);
     assert.ok((error as ErrnoError).address !== undefined);
     return (error as ErrnoError).code;
   }
-  listener.close();
+  server.close();
   return "ok";
 }
 
@@ -105,15 +105,15 @@ for (const [name, way] of Object.entries(ways)) {
   it(`${name}: every form of address ends up where it should, and can be reached there`, async () => {
     for (const [address, ipv6, expected] of places) {
       const acceptor = new Acceptor();
-      const listener = await way(address, { ipv6 }, acceptor);
-      assert.match(listener.address, expected, `${address} ${ipv6}`);
-      const peer = await reach(listener.address);
+      const server = await way(address, { ipv6 }, acceptor);
+      assert.match(server.address, expected, `${address} ${ipv6}`);
+      const peer = await reach(server.address);
       await eventually(() => acceptor.streams.length === 1);
       peer.end("hello");
       await acceptor.logs[0].ended;
       assert.is(acceptor.logs[0].text, "hello");
-      listener.close();
-      listener.close();
+      server.close();
+      server.close();
       peer.destroy();
     }
   });
@@ -170,14 +170,14 @@ for (const [name, way] of Object.entries(ways)) {
 
 it("listenSync throws and has its address at once", () => {
   const acceptor = new Acceptor();
-  const listener = listenSync(endpointOf("tcp://127.0.0.1:*"), optionsWith(), acceptor);
+  const server = listenSync(endpointOf("tcp://127.0.0.1:*"), optionsWith(), acceptor);
   assert.throws(
-    () => listenSync(endpointOf(listener.address), optionsWith(), acceptor),
+    () => listenSync(endpointOf(server.address), optionsWith(), acceptor),
     (error: ErrnoError) => error instanceof ErrnoError && error.code === "EADDRINUSE",
   );
-  listener.close();
-  const again = listenSync(endpointOf(listener.address), optionsWith(), acceptor);
-  assert.is(again.address, listener.address);
+  server.close();
+  const again = listenSync(endpointOf(server.address), optionsWith(), acceptor);
+  assert.is(again.address, server.address);
   again.close();
 });
 
@@ -186,21 +186,21 @@ it("listenSync without Node's inner function: every interface works, one address
   internals.createServerHandle = undefined;
   try {
     const acceptor = new Acceptor();
-    const listener = listenSync(endpointOf("tcp://*:*"), optionsWith(), acceptor);
-    assert.match(listener.address, /^tcp:\/\/0\.0\.0\.0:[1-9]\d*$/);
+    const server = listenSync(endpointOf("tcp://*:*"), optionsWith(), acceptor);
+    assert.match(server.address, /^tcp:\/\/0\.0\.0\.0:[1-9]\d*$/);
     assert.throws(
-      () => listenSync(endpointOf(listener.address), optionsWith(), acceptor),
+      () => listenSync(endpointOf(server.address), optionsWith(), acceptor),
       (error: ErrnoError) => error.code === "EADDRINUSE",
     );
     assert.throws(
       () => listenSync(endpointOf("tcp://127.0.0.1:*"), optionsWith(), acceptor),
       (error: ErrnoError) => error.code === "ENOTSUP" && /use bind/.test(error.message),
     );
-    const peer = await reach(listener.address);
+    const peer = await reach(server.address);
     await eventually(() => acceptor.streams.length === 1);
     peer.destroy();
     await acceptor.logs[0].ended;
-    listener.close();
+    server.close();
     if (!hasIpv6) return;
     const six = listenSync(endpointOf("tcp://*:*"), optionsWith({ ipv6: true }), acceptor);
     assert.match(six.address, /^tcp:\/\/\[::\]:[1-9]\d*$/);
@@ -211,35 +211,35 @@ it("listenSync without Node's inner function: every interface works, one address
   await sleep(10);
 });
 
-it("a dual-stack listener takes IPv4 peers, whose address shows in its mapped form", async () => {
+it("a dual-stack server takes IPv4 peers, whose address shows in its mapped form", async () => {
   if (!hasIpv6) return;
   const acceptor = new Acceptor();
-  const listener = await listen(endpointOf("tcp://*:*"), optionsWith({ ipv6: true }), acceptor);
-  const peer = await reach(listener.address.replace("[::]", "127.0.0.1"));
+  const server = await listen(endpointOf("tcp://*:*"), optionsWith({ ipv6: true }), acceptor);
+  const peer = await reach(server.address.replace("[::]", "127.0.0.1"));
   await eventually(() => acceptor.streams.length === 1);
   assert.is(acceptor.streams[0].peerAddress, "::ffff:127.0.0.1");
   assert.match(acceptor.streams[0].localAddress, /^tcp:\/\/\[::ffff:127\.0\.0\.1\]:\d+$/);
   peer.destroy();
-  listener.close();
+  server.close();
 });
 
 it("an accepted stream has its own end as localAddress, whatever was bound", async () => {
   const acceptor = new Acceptor();
-  const listener = await listen(endpointOf("tcp://*:*"), optionsWith(), acceptor);
-  const peer = await reach(listener.address);
+  const server = await listen(endpointOf("tcp://*:*"), optionsWith(), acceptor);
+  const peer = await reach(server.address);
   await eventually(() => acceptor.streams.length === 1);
-  assert.is(acceptor.streams[0].localAddress, listener.address.replace("0.0.0.0", "127.0.0.1"));
+  assert.is(acceptor.streams[0].localAddress, server.address.replace("0.0.0.0", "127.0.0.1"));
   assert.is(acceptor.streams[0].peerAddress, "127.0.0.1");
   peer.destroy();
-  listener.close();
+  server.close();
 });
 
-it("accepted streams outlive their listener", async () => {
+it("accepted streams outlive their server", async () => {
   const acceptor = new Acceptor();
-  const listener = await listen(endpointOf("tcp://127.0.0.1:*"), optionsWith(), acceptor);
-  const peer = await reach(listener.address);
+  const server = await listen(endpointOf("tcp://127.0.0.1:*"), optionsWith(), acceptor);
+  const peer = await reach(server.address);
   await eventually(() => acceptor.streams.length === 1);
-  listener.close();
+  server.close();
   await sleep(10);
   peer.write("still here");
   await acceptor.logs[0].until(() => acceptor.logs[0].text === "still here");
@@ -250,9 +250,9 @@ it("accepted streams outlive their listener", async () => {
 it("after close nobody gets in", async () => {
   for (const way of Object.values(ways)) {
     const acceptor = new Acceptor();
-    const listener = await way("tcp://127.0.0.1:*", {}, acceptor);
-    listener.close();
-    const error = await reach(listener.address).then(undefined, (thrown: Error) => thrown);
+    const server = await way("tcp://127.0.0.1:*", {}, acceptor);
+    server.close();
+    const error = await reach(server.address).then(undefined, (thrown: Error) => thrown);
     assert.instance(error, Error);
     assert.is(acceptor.streams.length, 0);
   }
@@ -263,11 +263,11 @@ it("the options for keep-alive, backlog 0 and a large one are taken", async () =
     for (const backlog of [0, 1, 100_000]) {
       for (const way of Object.values(ways)) {
         const acceptor = new Acceptor();
-        const listener = await way("tcp://127.0.0.1:*", { tcpKeepalive, tcpKeepaliveIdle: 30, backlog }, acceptor);
-        const peer = await reach(listener.address);
+        const server = await way("tcp://127.0.0.1:*", { tcpKeepalive, tcpKeepaliveIdle: 30, backlog }, acceptor);
+        const peer = await reach(server.address);
         await eventually(() => acceptor.streams.length === 1);
         peer.destroy();
-        listener.close();
+        server.close();
       }
     }
   }
@@ -285,14 +285,14 @@ it("tcpAcceptFilter admits the ranges it names, and reports the rest", async () 
   for (const ipv6 of hasIpv6 ? [false, true] : [false]) {
     for (const [tcpAcceptFilter, admitted] of rows) {
       const acceptor = new Acceptor();
-      const listener = await listen(endpointOf("tcp://127.0.0.1:*"), optionsWith({ tcpAcceptFilter, ipv6 }), acceptor);
-      const peer = await reach(listener.address);
+      const server = await listen(endpointOf("tcp://127.0.0.1:*"), optionsWith({ tcpAcceptFilter, ipv6 }), acceptor);
+      const peer = await reach(server.address);
       await eventually(() => acceptor.streams.length + acceptor.errors.length === 1);
       assert.is(acceptor.streams.length, admitted ? 1 : 0, `${tcpAcceptFilter} ${ipv6}`);
       if (!admitted) assert.is(acceptor.errors[0].code, "EACCES");
       if (!admitted) await once(peer.resume(), "close");
       peer.destroy();
-      listener.close();
+      server.close();
     }
   }
   assert.is(await failureOf(() => ways.listen("tcp://127.0.0.1:*", { tcpAcceptFilter: ["nonsense"] })), "EINVAL");
@@ -330,10 +330,10 @@ it("more peers than descriptors: the rest is turned away, and it goes on afterwa
 
 it("a connection of both ends of this package", async () => {
   const acceptor = new Acceptor();
-  const listener = listenSync(endpointOf("tcp://127.0.0.1:*"), optionsWith(), acceptor);
+  const server = listenSync(endpointOf("tcp://127.0.0.1:*"), optionsWith(), acceptor);
   const log = new Log();
   const stream = await new Promise<NetStream>((fulfil, reject) => {
-    connectStream(endpointOf(listener.address), optionsWith(), { onConnect: fulfil, onFail: reject });
+    connectStream(endpointOf(server.address), optionsWith(), { onConnect: fulfil, onFail: reject });
   });
   stream.handler = log;
   await eventually(() => acceptor.streams.length === 1);
@@ -343,7 +343,7 @@ it("a connection of both ends of this package", async () => {
   await log.ended;
   assert.is(log.length, size);
   await acceptor.logs[0].ended;
-  listener.close();
+  server.close();
 });
 
 it.run();

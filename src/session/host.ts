@@ -56,8 +56,8 @@ export interface SessionPattern extends PipeOwner {
   readonly knowsPeers: boolean;
 }
 
-/** What carries an endpoint of a socket: a connector, a binder, or one end of an inproc name. */
-export interface Carrier {
+/** Holds an endpoint of a socket: a listener, a dialer, or one end of an inproc name. */
+export interface EndpointHolder {
   /** The endpoint, as `unbind` and `disconnect` name it. */
   readonly address: string;
   /** Whether messages wait that the kernel has not taken. */

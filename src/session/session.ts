@@ -1,6 +1,6 @@
 /**
  * A session pumps one live connection: octets between a stream and the protocol of the peer, messages between that and a pipe.
- * Who made it (a connector or a binder: its keeper) decides what becomes of the pipe when it ends.
+ * Who made it (a listener or a dialer: its keeper) decides what becomes of the pipe when it ends.
  *
  *     stream.onData -> handshake.receive  -> established()              once
  *     stream.onData -> traffic.receive    -> decoder -> pipe.push       (stops at the receive high-water mark)

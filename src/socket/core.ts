@@ -17,11 +17,11 @@ import type { OptionsHost } from "../options/access.ts";
 import { createOptions } from "../options/defaults.ts";
 import { type OptionValues, SOCKET_TYPES } from "../options/values.ts";
 import { limitOf, NetPipe, type PeerFacts, type Pipe, type PipeLimits, type PipeLink, RawPipe } from "../pipe/pipe.ts";
-import { Binder } from "../session/binder.ts";
-import { Connector } from "../session/connector.ts";
-import type { Carrier, SessionHost } from "../session/host.ts";
+import { Dialer } from "../session/dialer.ts";
+import type { EndpointHolder, SessionHost } from "../session/host.ts";
+import { Listener } from "../session/listener.ts";
 import { type Endpoint, parseEndpoint } from "../transport/endpoint.ts";
-import { InprocBinder, type InprocHost, InprocPipe } from "../transport/inproc.ts";
+import { type InprocHost, InprocListener, InprocPipe } from "../transport/inproc.ts";
 import { nodePath } from "../transport/ipc.ts";
 import type { ContextCore, Member } from "./context.ts";
 import { ObserverHub } from "./observer.ts";
@@ -60,13 +60,13 @@ export class SocketCore implements SessionHost, PatternHost, InprocHost, Options
   #isBlocked = false;
   #closesLater = false;
   /** What a bind waits for. */
-  #binding: Binder | undefined;
-  readonly #bound = new Set<Carrier>();
-  readonly #connected = new Set<Carrier>();
+  #binding: Listener | undefined;
+  readonly #bound = new Set<EndpointHolder>();
+  readonly #connected = new Set<EndpointHolder>();
   /** Given up, but with messages to deliver yet. */
-  readonly #leaving = new Set<Carrier>();
+  readonly #leaving = new Set<EndpointHolder>();
   /** Routing ids that were given to connections. */
-  readonly #givenIds = new Map<Carrier, Buffer>();
+  readonly #givenIds = new Map<EndpointHolder, Buffer>();
 
   constructor(type: number, loop: ContextCore, makePattern: PatternFactory) {
     this.loop = loop;
@@ -130,10 +130,10 @@ export class SocketCore implements SessionHost, PatternHost, InprocHost, Options
       if (endpoint.scheme === "inproc") {
         this.#bindInproc(endpoint.address);
       } else {
-        const binder = new Binder(this, this.#gone);
-        this.#binding = binder;
-        await binder.start(endpoint);
-        this.#addBound(binder);
+        const listener = new Listener(this, this.#gone);
+        this.#binding = listener;
+        await listener.start(endpoint);
+        this.#addBound(listener);
       }
     } catch (error) {
       throw this.#bindFailed(error);
@@ -153,9 +153,9 @@ export class SocketCore implements SessionHost, PatternHost, InprocHost, Options
         this.#bindInproc(endpoint.address);
         return;
       }
-      const binder = new Binder(this, this.#gone);
-      binder.startSync(endpoint);
-      this.#addBound(binder);
+      const listener = new Listener(this, this.#gone);
+      listener.startSync(endpoint);
+      this.#addBound(listener);
     } catch (error) {
       throw this.#bindFailed(error);
     }
@@ -182,21 +182,21 @@ export class SocketCore implements SessionHost, PatternHost, InprocHost, Options
     const { connectRoutingId } = this.options;
     const id = routingId ?? (connectRoutingId.length > 0 ? connectRoutingId : undefined);
     // Whatever is wrong is found before anything changes.
-    const connector = endpoint.scheme === "inproc" ? undefined : new Connector(this, endpoint, id, this.#gone);
+    const dialer = endpoint.scheme === "inproc" ? undefined : new Dialer(this, endpoint, id, this.#gone);
     if (id !== undefined) this.pattern.reserve(id);
     this.options.lastEndpoint = address;
     if (CONNECTS_ONCE.has(this.socketType)) {
-      for (const carrier of this.#connected) if (carrier.address === address) return;
+      for (const holder of this.#connected) if (holder.address === address) return;
     }
     if (routingId === undefined) this.options.connectRoutingId = EMPTY;
-    const carrier = connector ?? this.loop.names.connect(address, this, id, this.#gone);
-    if (carrier instanceof InprocPipe && carrier.isEnded) {
+    const holder = dialer ?? this.loop.names.connect(address, this, id, this.#gone);
+    if (holder instanceof InprocPipe && holder.isEnded) {
       if (id !== undefined) this.pattern.release(id);
       return;
     }
-    if (id !== undefined) this.#givenIds.set(carrier, id);
-    this.#connected.add(carrier);
-    connector?.start();
+    if (id !== undefined) this.#givenIds.set(holder, id);
+    this.#connected.add(holder);
+    dialer?.start();
   }
 
   disconnect(address: string): void {
@@ -215,8 +215,8 @@ export class SocketCore implements SessionHost, PatternHost, InprocHost, Options
     this.isClosed = true;
     this.sender.abort();
     this.receiver.abort();
-    for (const carrier of [...this.#bound, ...this.#connected]) this.#leave(carrier);
-    for (const carrier of [...this.#leaving]) if (carrier instanceof InprocBinder) carrier.close();
+    for (const holder of [...this.#bound, ...this.#connected]) this.#leave(holder);
+    for (const holder of [...this.#leaving]) if (holder instanceof InprocListener) holder.close();
     this.pattern.close();
     this.events.end();
     this.loop.closed();
@@ -316,9 +316,9 @@ export class SocketCore implements SessionHost, PatternHost, InprocHost, Options
   // What the context asks.
 
   get hasUnsent(): boolean {
-    for (const carrier of this.#connected) if (carrier.hasUnsent) return true;
-    for (const carrier of this.#bound) if (carrier.hasUnsent) return true;
-    for (const carrier of this.#leaving) if (carrier.hasUnsent) return true;
+    for (const holder of this.#connected) if (holder.hasUnsent) return true;
+    for (const holder of this.#bound) if (holder.hasUnsent) return true;
+    for (const holder of this.#leaving) if (holder.hasUnsent) return true;
     return false;
   }
 
@@ -327,9 +327,9 @@ export class SocketCore implements SessionHost, PatternHost, InprocHost, Options
   }
 
   flush(): void {
-    for (const carrier of this.#connected) carrier.flush();
-    for (const carrier of this.#bound) carrier.flush();
-    for (const carrier of this.#leaving) carrier.flush();
+    for (const holder of this.#connected) holder.flush();
+    for (const holder of this.#bound) holder.flush();
+    for (const holder of this.#leaving) holder.flush();
   }
 
   #parse(address: string, use: "bind" | "connect"): StreamEndpoint | Extract<Endpoint, { scheme: "inproc" }> {
@@ -346,9 +346,9 @@ export class SocketCore implements SessionHost, PatternHost, InprocHost, Options
     this.options.lastEndpoint = address;
   }
 
-  #addBound(binder: Binder): void {
-    this.#bound.add(binder);
-    this.options.lastEndpoint = binder.address;
+  #addBound(listener: Listener): void {
+    this.#bound.add(listener);
+    this.options.lastEndpoint = listener.address;
   }
 
   /** The event names the address without its scheme, and there is none of inproc, as with libzmq. */
@@ -364,33 +364,33 @@ export class SocketCore implements SessionHost, PatternHost, InprocHost, Options
    * Ends every endpoint of this address, of the first kind or else of the second: libzmq has one call for both.
    * @throws ErrnoError ENOENT, or what is wrong with the address
    */
-  #giveUp(address: string, first: Set<Carrier>, second: Set<Carrier>): void {
-    const isNamed = (carrier: Carrier): boolean => carrier.address === address;
+  #giveUp(address: string, first: Set<EndpointHolder>, second: Set<EndpointHolder>): void {
+    const isNamed = (holder: EndpointHolder): boolean => holder.address === address;
     let found = [...first].filter(isNamed);
     if (found.length === 0) found = [...second].filter(isNamed);
     if (found.length === 0) {
       parseEndpoint(address, "bind");
       throw errnoError("ENOENT", address);
     }
-    for (const carrier of found) {
-      if (carrier instanceof InprocBinder) {
-        this.#bound.delete(carrier);
-        this.#leaving.add(carrier);
-        carrier.release();
+    for (const holder of found) {
+      if (holder instanceof InprocListener) {
+        this.#bound.delete(holder);
+        this.#leaving.add(holder);
+        holder.release();
       } else {
-        this.#leave(carrier);
+        this.#leave(holder);
       }
     }
   }
 
-  #leave(carrier: Carrier): void {
-    this.#bound.delete(carrier);
-    this.#connected.delete(carrier);
-    this.#leaving.add(carrier);
-    this.#releaseId(carrier);
+  #leave(holder: EndpointHolder): void {
+    this.#bound.delete(holder);
+    this.#connected.delete(holder);
+    this.#leaving.add(holder);
+    this.#releaseId(holder);
     const { linger } = this.options;
-    carrier.close(linger);
-    if (carrier instanceof InprocPipe && carrier.hasEarly && linger > 0) this.#cutLater(carrier, linger);
+    holder.close(linger);
+    if (holder instanceof InprocPipe && holder.hasEarly && linger > 0) this.#cutLater(holder, linger);
   }
 
   /** Ends the wait of messages for a name to be bound. */
@@ -402,18 +402,18 @@ export class SocketCore implements SessionHost, PatternHost, InprocHost, Options
     };
   }
 
-  readonly #gone = (carrier: Carrier): void => {
-    this.#bound.delete(carrier);
-    this.#connected.delete(carrier);
-    this.#leaving.delete(carrier);
-    this.#releaseId(carrier);
+  readonly #gone = (holder: EndpointHolder): void => {
+    this.#bound.delete(holder);
+    this.#connected.delete(holder);
+    this.#leaving.delete(holder);
+    this.#releaseId(holder);
     this.#leaveIfDone();
   };
 
-  #releaseId(carrier: Carrier): void {
-    const id = this.#givenIds.get(carrier);
+  #releaseId(holder: EndpointHolder): void {
+    const id = this.#givenIds.get(holder);
     if (id === undefined) return;
-    this.#givenIds.delete(carrier);
+    this.#givenIds.delete(holder);
     this.pattern.release(id);
   }
 
@@ -422,7 +422,7 @@ export class SocketCore implements SessionHost, PatternHost, InprocHost, Options
   }
 
   #eachPipe(visit: (pipe: Pipe) => void): void {
-    for (const carrier of this.#bound) carrier.eachPipe(visit);
-    for (const carrier of this.#connected) carrier.eachPipe(visit);
+    for (const holder of this.#bound) holder.eachPipe(visit);
+    for (const holder of this.#connected) holder.eachPipe(visit);
   }
 }

@@ -4,7 +4,7 @@
  *
  *     socket A  <- owner -  pipe a  <- peer ->  pipe b  - owner ->  socket B
  *
- * Facts kept from libzmq: names are compared verbatim; connect may come before bind, and until then the connector's own
+ * Facts kept from libzmq: names are compared verbatim; connect may come before bind, and until then the dialer's own
  * send high-water mark holds; together the limit is the sum of both marks; there is no handshake and no event; when either
  * end closes, the pair is gone for good. Bodies above 128 octets are shared, if their memory can be, smaller ones copied; a message whose
  * memory was transferred before it was received is lost, which the sender is told.
@@ -46,18 +46,18 @@ export interface InprocHost {
 /** The names of one context. */
 export class InprocNames {
   readonly answers: Answers = new Answers();
-  readonly #bound = new Map<string, InprocBinder>();
+  readonly #bound = new Map<string, InprocListener>();
   readonly #early = new Map<string, Set<InprocPipe>>();
 
   /** @throws ErrnoError EADDRINUSE */
-  bind(address: string, host: InprocHost, onClosed: (binder: InprocBinder) => void): InprocBinder {
+  bind(address: string, host: InprocHost, onClosed: (listener: InprocListener) => void): InprocListener {
     if (this.#bound.has(address)) throw errnoError("EADDRINUSE", address);
-    const binder = new InprocBinder(this, address, host, onClosed);
-    this.#bound.set(address, binder);
+    const listener = new InprocListener(this, address, host, onClosed);
+    this.#bound.set(address, listener);
     const early = this.#early.get(address);
     this.#early.delete(address);
-    if (early !== undefined) for (const pipe of early) binder.accept(pipe);
-    return binder;
+    if (early !== undefined) for (const pipe of early) listener.accept(pipe);
+    return listener;
   }
 
   /** Connects to a name that may not be bound yet. */
@@ -71,9 +71,9 @@ export class InprocNames {
     if (onEnd !== undefined) pipe.onEnd = () => onEnd(pipe);
     if (routingId !== undefined) pipe.routingId = routingId;
     host.pattern.attach(pipe);
-    const binder = this.#bound.get(address);
-    if (binder !== undefined) {
-      binder.accept(pipe);
+    const listener = this.#bound.get(address);
+    if (listener !== undefined) {
+      listener.accept(pipe);
       return pipe;
     }
     const early = this.#early.get(address);
@@ -87,8 +87,8 @@ export class InprocNames {
     return this.#bound.has(address);
   }
 
-  unbind(binder: InprocBinder): void {
-    if (this.#bound.get(binder.address) === binder) this.#bound.delete(binder.address);
+  unbind(listener: InprocListener): void {
+    if (this.#bound.get(listener.address) === listener) this.#bound.delete(listener.address);
   }
 
   forget(pipe: InprocPipe): void {
@@ -98,7 +98,7 @@ export class InprocNames {
 }
 
 /** A bound name and the pairs that came through it. */
-export class InprocBinder {
+export class InprocListener {
   readonly address: string;
   readonly #names: InprocNames;
   readonly #host: InprocHost;
@@ -106,11 +106,11 @@ export class InprocBinder {
   readonly #facts: PeerFacts;
   readonly #conflates: boolean;
   readonly #pipes = new Set<InprocPipe>();
-  readonly #onClosed: (binder: InprocBinder) => void;
+  readonly #onClosed: (listener: InprocListener) => void;
   readonly hasUnsent = false;
   #isReleased = false;
 
-  constructor(names: InprocNames, address: string, host: InprocHost, onClosed: (binder: InprocBinder) => void) {
+  constructor(names: InprocNames, address: string, host: InprocHost, onClosed: (listener: InprocListener) => void) {
     this.#names = names;
     this.address = address;
     this.#host = host;
@@ -119,7 +119,7 @@ export class InprocBinder {
     this.#onClosed = onClosed;
   }
 
-  /** Makes this side's end for a connector's pipe, or ends that. */
+  /** Makes this side's end for a dialer's pipe, or ends that. */
   accept(far: InprocPipe): void {
     if (this.#refuses(far.host)) {
       far.close();

@@ -35,13 +35,6 @@ export interface ListenHandler {
   onError(error: ErrnoError): void;
 }
 
-export interface Listener {
-  /** The endpoint with its real host and port, as `lastEndpoint` shows it. */
-  readonly address: string;
-  /** Stops listening, and removes an ipc path. Accepted streams live on. */
-  close(): void;
-}
-
 /** Binds, and gives a handle or a negative error number. */
 type CreateServerHandle = (address: string, port: number, family: number) => { close(): void } | number;
 
@@ -62,22 +55,22 @@ export async function listen(
   options: ListenOptions,
   handler: ListenHandler,
   onWait: (giveUp: () => void) => void = ignore,
-): Promise<Listener> {
+): Promise<NetServer> {
   let host: Resolved | undefined;
   if (endpoint.scheme === "tcp") {
     host = knownHost(endpoint, options.ipv6) ?? (await lookUp(endpoint, options.ipv6, onWait));
   }
-  const opening = new Opening(endpoint, options, handler, host);
-  for (const target of opening.targets) {
+  const attempt = new ListenAttempt(endpoint, options, handler, host);
+  for (const target of attempt.targets) {
     try {
-      return opening.opened(
+      return attempt.opened(
         isDoneAtOnce(target) ? openSync(target, options, endpoint.address) : await open(target, options.backlog),
       );
     } catch (error) {
-      opening.failed(error as NodeJS.ErrnoException);
+      attempt.failed(error as NodeJS.ErrnoException);
     }
   }
-  throw opening.failure();
+  throw attempt.failure();
 }
 
 /**
@@ -88,22 +81,22 @@ export function listenSync(
   endpoint: TcpEndpoint | IpcEndpoint,
   options: ListenOptions,
   handler: ListenHandler,
-): Listener {
+): NetServer {
   let host: Resolved | undefined;
   if (endpoint.scheme === "tcp") host = knownHost(endpoint, options.ipv6) ?? hostSync(endpoint.host, options.ipv6);
-  const opening = new Opening(endpoint, options, handler, host);
-  for (const target of opening.targets) {
+  const attempt = new ListenAttempt(endpoint, options, handler, host);
+  for (const target of attempt.targets) {
     try {
-      return opening.opened(openSync(target, options, endpoint.address));
+      return attempt.opened(openSync(target, options, endpoint.address));
     } catch (error) {
-      opening.failed(error as NodeJS.ErrnoException);
+      attempt.failed(error as NodeJS.ErrnoException);
     }
   }
-  throw opening.failure();
+  throw attempt.failure();
 }
 
 /** What both ways share: the targets to try in turn, and what becomes of success and failure. */
-class Opening {
+class ListenAttempt {
   readonly targets: readonly Target[];
   readonly #endpoint: TcpEndpoint | IpcEndpoint;
   readonly #options: ListenOptions;
@@ -131,8 +124,8 @@ class Opening {
     }
   }
 
-  opened(server: net.Server): Listener {
-    return new NetListener(server, this.#endpoint, this.#options, this.#handler, this.#path, this.#filter);
+  opened(server: net.Server): NetServer {
+    return new NetServer(server, this.#endpoint, this.#options, this.#handler, this.#path, this.#filter);
   }
 
   /** Returns when the next target may do better: where there is no IPv6, IPv4 will. */
@@ -148,7 +141,7 @@ class Opening {
   }
 }
 
-class NetListener implements Listener {
+export class NetServer {
   readonly address: string;
   readonly #server: net.Server;
   readonly #path: BoundPath | undefined;

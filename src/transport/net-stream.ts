@@ -75,7 +75,7 @@ let lent: Buffer = SHARED;
 /** Where a socket carries its stream. */
 const STREAM = Symbol("stream");
 
-interface Carrier extends NetSocket {
+interface StreamSocket extends NetSocket {
   [STREAM]?: NetStream;
   [READER]?: DirectReader | undefined;
   /** Not public; only `fd` is read from it, and only where it is there. */
@@ -98,7 +98,7 @@ export class NetStream implements HeldRequest, DirectReader {
   readonly holdsData = true;
   /** May be replaced at any time. */
   handler: StreamHandler;
-  readonly #socket: Carrier;
+  readonly #socket: StreamSocket;
   readonly #path: string | undefined;
   #state = OPEN;
   /** The kernel did not take the last write at once. */
@@ -283,23 +283,23 @@ export class NetStream implements HeldRequest, DirectReader {
   }
 }
 
-function onData(this: Carrier, chunk: Buffer): void {
+function onData(this: StreamSocket, chunk: Buffer): void {
   deliver(this[STREAM] as NetStream, chunk, false);
 }
 
-function onFinish(this: Carrier): void {
+function onFinish(this: StreamSocket): void {
   if (this[STREAM] !== undefined) awaitFin(this[STREAM]);
 }
 
-function onEnd(this: Carrier): void {
+function onEnd(this: StreamSocket): void {
   if (this[STREAM] !== undefined) finish(this[STREAM]);
 }
 
-function onError(this: Carrier, error: Error): void {
+function onError(this: StreamSocket, error: Error): void {
   if (this[STREAM] !== undefined) finish(this[STREAM], error);
 }
 
-function onClose(this: Carrier): void {
+function onClose(this: StreamSocket): void {
   if (this[STREAM] === undefined) return;
   finish(this[STREAM]);
   this.off("close", onClose);
@@ -310,13 +310,13 @@ function onClose(this: Carrier): void {
 // Node's hooks for those who implement a stream, in front of the socket's own. The two that tell of an end are here since Node's events
 // come by `process.nextTick`: while a test fakes that, they do not come at all.
 
-function destroyOne(this: Carrier, error: Error | null, callback: (error?: Error | null) => void): void {
+function destroyOne(this: StreamSocket, error: Error | null, callback: (error?: Error | null) => void): void {
   const stream = this[STREAM];
   NetSocket.prototype._destroy.call(this, error, callback);
   if (stream !== undefined && isTickFaked()) queueMicrotask(() => finish(stream, error ?? undefined));
 }
 
-function pushOne(this: Carrier, chunk: unknown, encoding?: BufferEncoding): boolean {
+function pushOne(this: StreamSocket, chunk: unknown, encoding?: BufferEncoding): boolean {
   const goesOn = NetSocket.prototype.push.call(this, chunk, encoding);
   const stream = this[STREAM];
   if (chunk === null && stream !== undefined && this.readableLength === 0 && isTickFaked()) {
@@ -325,15 +325,15 @@ function pushOne(this: Carrier, chunk: unknown, encoding?: BufferEncoding): bool
   return goesOn;
 }
 
-function onWrite(this: Carrier, chunk: Buffer, _encoding: BufferEncoding, callback: WriteCallback): void {
+function onWrite(this: StreamSocket, chunk: Buffer, _encoding: BufferEncoding, callback: WriteCallback): void {
   writeOne(this, chunk, forgiving(this, callback));
 }
 
-function onWriteMany(this: Carrier, chunks: Chunks, callback: WriteCallback): void {
+function onWriteMany(this: StreamSocket, chunks: Chunks, callback: WriteCallback): void {
   writeMany(this, chunks, forgiving(this, callback));
 }
 
-function forgiving(socket: Carrier, callback: WriteCallback): WriteCallback {
+function forgiving(socket: StreamSocket, callback: WriteCallback): WriteCallback {
   return (error) => {
     const stream = socket[STREAM];
     if (error && stream !== undefined && breaks(stream, error)) callback();

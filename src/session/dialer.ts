@@ -1,5 +1,5 @@
 /**
- * A connector keeps one `connect()` alive: it looks for the peer, runs a session while there is one, and looks again
+ * A dialer keeps one `connect()` alive: it looks for the peer, runs a session while there is one, and looks again
  * when it is lost. Its pipe exists from the start, so that messages may be queued before the peer is up, and survives
  * every loss (`immediate` gives up both).
  *
@@ -20,7 +20,7 @@ import { type NetPipe, type Pipe, type PipeLink, UNKNOWN_PEER } from "../pipe/pi
 import { type ConnectHandler, connectStream } from "../transport/connect.ts";
 import type { IpcEndpoint, TcpEndpoint } from "../transport/endpoint.ts";
 import type { NetStream } from "../transport/net-stream.ts";
-import type { Carrier, SessionHost } from "./host.ts";
+import type { EndpointHolder, SessionHost } from "./host.ts";
 import { Session, type SessionKeeper } from "./session.ts";
 import { curveOf } from "./zap-client.ts";
 
@@ -29,7 +29,7 @@ const STOP_AFTER_REFUSED = 1;
 const STOP_AFTER_HANDSHAKE = 2;
 const STOP_AFTER_DISCONNECT = 4;
 
-export class Connector implements SessionKeeper, PipeLink, ConnectHandler, Carrier {
+export class Dialer implements SessionKeeper, PipeLink, ConnectHandler, EndpointHolder {
   readonly isOutgoing: boolean = true;
   readonly address: string;
   readonly #host: SessionHost;
@@ -38,7 +38,7 @@ export class Connector implements SessionKeeper, PipeLink, ConnectHandler, Carri
   readonly curve: MechanismFactory | undefined;
   readonly #endpoint: TcpEndpoint | IpcEndpoint;
   readonly #routingId: Buffer | undefined;
-  readonly #onClosed: (carrier: Carrier) => void;
+  readonly #onClosed: (holder: EndpointHolder) => void;
   #pipe: NetPipe | undefined;
   #session: Session | undefined;
   #attempt: { cancel(): void } | undefined;
@@ -54,7 +54,7 @@ export class Connector implements SessionKeeper, PipeLink, ConnectHandler, Carri
     host: SessionHost,
     endpoint: TcpEndpoint | IpcEndpoint,
     routingId: Buffer | undefined,
-    onClosed: (carrier: Carrier) => void,
+    onClosed: (holder: EndpointHolder) => void,
   ) {
     this.#host = host;
     this.options = snapshot(host.options);

@@ -1,5 +1,5 @@
 /**
- * A binder keeps one `bind()`: it listens, runs a session for each peer that comes, and gives a peer a pipe when its
+ * A listener keeps one `bind()`: it listens, runs a session for each peer that comes, and gives a peer a pipe when its
  * handshake is done. What waits for a peer that leaves is dropped; what it sent can still be read.
  */
 
@@ -10,31 +10,31 @@ import type { MechanismFactory } from "../mechanism/mechanism.ts";
 import { type OptionValues, snapshot } from "../options/values.ts";
 import type { NetPipe, Pipe } from "../pipe/pipe.ts";
 import type { IpcEndpoint, TcpEndpoint } from "../transport/endpoint.ts";
-import { type Listener, type ListenHandler, listen, listenSync } from "../transport/listen.ts";
+import { type ListenHandler, listen, listenSync, type NetServer } from "../transport/listen.ts";
 import type { NetStream } from "../transport/net-stream.ts";
-import type { Carrier, SessionHost } from "./host.ts";
+import type { EndpointHolder, SessionHost } from "./host.ts";
 import { Session, type SessionKeeper } from "./session.ts";
 import { curveOf } from "./zap-client.ts";
 
 const EVERY_INTERFACE = /^tcp:\/\/(?:0\.0\.0\.0|\[::\]):/;
 
-export class Binder implements SessionKeeper, ListenHandler, Carrier {
+export class Listener implements SessionKeeper, ListenHandler, EndpointHolder {
   /** The endpoint with its real host and port. */
   address = "";
   readonly #host: SessionHost;
   /** As they stood at the call; what is set later holds for later calls. */
   readonly options: OptionValues;
   readonly curve: MechanismFactory | undefined;
-  readonly #onClosed: (carrier: Carrier) => void;
+  readonly #onClosed: (holder: EndpointHolder) => void;
   /** Sessions with their pipes; those in the handshake have none. */
   readonly #sessions = new Map<Session, NetPipe | undefined>();
-  #listener: Listener | undefined;
+  #server: NetServer | undefined;
   #lingerTimer: NodeJS.Timeout | undefined;
   #giveUp: () => void = () => {};
   #isClosing = false;
   #isClosed = false;
 
-  constructor(host: SessionHost, onClosed: (carrier: Carrier) => void) {
+  constructor(host: SessionHost, onClosed: (holder: EndpointHolder) => void) {
     this.#host = host;
     this.options = snapshot(host.options);
     this.curve = curveOf(this.options);
@@ -78,9 +78,9 @@ export class Binder implements SessionKeeper, ListenHandler, Carrier {
   close(linger: number): void {
     if (this.#isClosing) return;
     this.#isClosing = true;
-    this.#listener?.close();
+    this.#server?.close();
     const { events } = this.#host;
-    if (this.#listener !== undefined && events.active) events.emit({ type: "close", address: this.address });
+    if (this.#server !== undefined && events.active) events.emit({ type: "close", address: this.address });
     for (const [session, pipe] of [...this.#sessions]) {
       if (pipe !== undefined) {
         this.#host.endPipe(pipe, false);
@@ -93,7 +93,7 @@ export class Binder implements SessionKeeper, ListenHandler, Carrier {
     this.#closedIfEmpty();
   }
 
-  // What the listener says.
+  // What the server says.
 
   onStream(stream: NetStream): void {
     if (this.#isClosing) {
@@ -143,10 +143,10 @@ export class Binder implements SessionKeeper, ListenHandler, Carrier {
     if (this.#isClosing) this.#closedIfEmpty();
   }
 
-  #started(listener: Listener): void {
-    this.#listener = listener;
-    this.address = listener.address;
-    if (this.#isClosing) listener.close();
+  #started(server: NetServer): void {
+    this.#server = server;
+    this.address = server.address;
+    if (this.#isClosing) server.close();
     const { events } = this.#host;
     if (events.active) events.emit({ type: "bind", address: this.address });
   }
