@@ -272,21 +272,21 @@ export const MUTATIONS = [
   // Heartbeats.
   {
     what: "silence is forgiven when the next PING is due",
-    file: "connection/heartbeat.ts",
+    file: "connection/heartbeat-clock.ts",
     from: "if (this.#silenceEnds === NEVER && this.#timeout > 0)",
     to: "if (this.#timeout > 0)",
     tests: ["connection/heartbeat"],
   },
   {
     what: "traffic is no sign of life",
-    file: "connection/heartbeat.ts",
+    file: "connection/heartbeat-clock.ts",
     from: "    this.#isGraced = false;\n    this.#silenceEnds = NEVER;",
     to: "    this.#isGraced = false;",
     tests: ["connection/heartbeat"],
   },
   {
     what: "the peer's time to live is taken for seconds",
-    file: "connection/heartbeat.ts",
+    file: "connection/heartbeat-clock.ts",
     from: "this.#lifeEnds = now + timeToLive * 100;",
     to: "this.#lifeEnds = now + timeToLive * 1000;",
     tests: ["connection/heartbeat"],

@@ -1,109 +1,113 @@
 /**
- * Heartbeats: when to send a PING, and when silence means that the peer is gone. Times are milliseconds on the caller's
- * clock; `Infinity` is a timer that does not run. RFC 37 "ZMTP 3.1", section "Connection Heartbeating"; libzmq options
- * ZMQ_HEARTBEAT_IVL, ZMQ_HEARTBEAT_TIMEOUT, ZMQ_HEARTBEAT_TTL.
+ * The heartbeat of one connection: sends PING and PONG, and says when the peer is dead. Its clock is made when there is
+ * something to time, for most connections never beat.
  *
- * - A PING goes out every interval, whether or not there was traffic. It starts the silence timer, unless that runs.
- * - The peer's PING may carry a time to live: it starts a timer too, unless that runs.
- * - Any octet that comes in stops both. (libzmq waits for a complete frame, so that one huge frame looks like silence.)
- * - While we ourselves do not read, silence proves nothing: both stand still. The peer's PINGs lie unread then, so that we
- *   send PONGs of our own accord, twice as often as it was seen to ask; our own PINGs become such PONGs, for nobody
- *   would read the answers.
+ * While the kernel takes nothing, one PONG and one PING at the most wait here: the newest, since a peer whose stream is backed
+ * up reads them all at once.
  */
-import { LATE_TIMER_MS, PING_TTL_MAX_DECISECONDS, SPONTANEOUS_PONG_MS } from "../base/constants.ts";
+import { EMPTY } from "../base/bytes.ts";
+import { encodePing, encodePong, pingTimeToLive } from "../codec/command.ts";
+import { HeartbeatClock, type HeartbeatOptions } from "./heartbeat-clock.ts";
 
-const NEVER = Number.POSITIVE_INFINITY;
-
-export interface HeartbeatOptions {
-  readonly heartbeatInterval: number;
-  readonly heartbeatTimeout: number;
-  readonly heartbeatTimeToLive: number;
+/** Carries a heartbeat's commands. */
+export interface HeartbeatPort {
+  /** Sends a command in traffic. */
+  sendFrame(frame: Buffer): void;
+  /** True while the kernel has refused something that still waits. */
+  backedUp(): boolean;
 }
 
-/** What is due: nothing, a life sign to send, or the end for want of one. */
-export type HeartbeatAction = "none" | "ping" | "pong" | "heartbeat" | "ttl";
-
 export class Heartbeat {
-  /** The time to live for our PINGs, in tenths of a second. Never more than libzmq reads correctly. */
-  readonly timeToLive: number;
-  readonly #interval: number;
-  readonly #timeout: number;
-  #nextPing = NEVER;
-  #silenceEnds = NEVER;
-  #lifeEnds = NEVER;
-  #nextPong = NEVER;
+  readonly #options: HeartbeatOptions;
+  readonly #port: HeartbeatPort;
+  #clock: HeartbeatClock | undefined = undefined;
+  #startedAt = 0;
   #isPaused = false;
-  /** One more turn was granted, since the last octets, because the verdict came late. */
-  #isGraced = false;
-  /** When the peer's last PING came, and the shortest time seen between two. */
-  #lastPing: number;
-  #peerInterval = NEVER;
+  #pong: Buffer | undefined = undefined;
+  #ping: Buffer | undefined = undefined;
 
-  /** @param readyAt when the handshake was over. */
-  constructor(options: HeartbeatOptions, readyAt: number) {
-    this.#lastPing = readyAt;
-    this.#interval = options.heartbeatInterval;
-    this.#timeout = options.heartbeatTimeout < 0 ? options.heartbeatInterval : options.heartbeatTimeout;
-    this.timeToLive = Math.min(Math.floor(options.heartbeatTimeToLive / 100), PING_TTL_MAX_DECISECONDS);
+  constructor(options: HeartbeatOptions, port: HeartbeatPort) {
+    this.#options = options;
+    this.#port = port;
   }
 
-  /** Begins to send PINGs. */
-  start(now: number): void {
-    this.#nextPing = now + this.#interval;
+  /** The handshake is over. `mayPing` says that the peer bears it. */
+  start(now: number, mayPing: boolean): void {
+    this.#startedAt = now;
+    if (mayPing && this.#options.heartbeatInterval > 0) this.#clockAt(now).start(now);
+  }
+
+  /** True when anything depends on the time. */
+  get isTimed(): boolean {
+    return this.#clock !== undefined;
+  }
+
+  /** The connection is over. */
+  stop(): void {
+    this.#clock = undefined;
+    this.#pong = undefined;
+    this.#ping = undefined;
   }
 
   /** Octets came in. */
-  alive(): void {
-    this.#isGraced = false;
-    this.#silenceEnds = NEVER;
-    this.#lifeEnds = NEVER;
+  heard(): void {
+    this.#clock?.heard();
   }
 
-  /** The peer's PING came in, with a time to live in tenths of a second. */
-  pinged(now: number, timeToLive: number): void {
-    if (timeToLive > 0 && this.#lifeEnds === NEVER && !this.#isPaused) this.#lifeEnds = now + timeToLive * 100;
-    const interval = now - this.#lastPing;
-    this.#lastPing = now;
-    if (interval >= SPONTANEOUS_PONG_MS) this.#peerInterval = Math.min(this.#peerInterval, interval);
+  /**
+   * A PING came in.
+   * @throws ProtocolError when it has no time to live.
+   */
+  pinged(body: Buffer, now: number): void {
+    this.#clockAt(now).pinged(now, pingTimeToLive(body));
+    const pong = encodePong(body);
+    if (this.#port.backedUp()) this.#pong = pong;
+    else this.#port.sendFrame(pong);
   }
 
   /** We stop or start to read on purpose. */
   pause(now: number, isPaused: boolean): void {
-    if (this.#isPaused === isPaused) return;
     this.#isPaused = isPaused;
-    this.alive();
-    this.#nextPong = isPaused ? now + this.#peerInterval / 2 : NEVER;
+    this.#clock?.pause(now, isPaused);
   }
 
-  /** When `due()` wants to be asked next. */
+  /** When `tick()` is due next. */
   get deadline(): number {
-    return Math.min(this.#nextPing, this.#nextPong, this.#silenceEnds, this.#lifeEnds);
+    return this.#clock === undefined ? Number.POSITIVE_INFINITY : this.#clock.deadline;
   }
 
-  /** What is due now. What it says is taken as done. */
-  due(now: number): HeartbeatAction {
-    if (now >= this.#silenceEnds && !this.#postponed(now, this.#silenceEnds)) return "heartbeat";
-    if (now >= this.#lifeEnds && !this.#postponed(now, this.#lifeEnds)) return "ttl";
-    if (now >= this.#nextPing) {
-      this.#nextPing = now + this.#interval;
-      if (this.#isPaused) return this.#spontaneous(now);
-      if (this.#silenceEnds === NEVER && this.#timeout > 0) this.#silenceEnds = now + this.#timeout;
-      return "ping";
+  /** Does what is due. Says why the peer is dead, if it is. */
+  tick(now: number): "heartbeat" | "ttl" | undefined {
+    const clock = this.#clock;
+    if (clock === undefined) return undefined;
+    for (let action = clock.due(now); action !== "none"; action = clock.due(now)) {
+      if (action === "heartbeat" || action === "ttl") return action;
+      if (action === "ping") {
+        const ping = encodePing(clock.timeToLive);
+        if (this.#port.backedUp()) this.#ping = ping;
+        else this.#port.sendFrame(ping);
+      } else if (!this.#port.backedUp()) {
+        this.#port.sendFrame(encodePong(EMPTY));
+      }
     }
-    return now >= this.#nextPong ? this.#spontaneous(now) : "none";
+    return undefined;
   }
 
-  /** A process that was busy past the end has not read what came in meanwhile: moves the verdict, once. */
-  #postponed(now: number, end: number): boolean {
-    if (this.#isGraced || now - end <= LATE_TIMER_MS) return false;
-    this.#isGraced = true;
-    if (this.#silenceEnds <= now) this.#silenceEnds = now + LATE_TIMER_MS;
-    if (this.#lifeEnds <= now) this.#lifeEnds = now + LATE_TIMER_MS;
-    return true;
+  /** The kernel takes octets again. */
+  flushed(): void {
+    const pong = this.#pong;
+    const ping = this.#ping;
+    this.#pong = undefined;
+    this.#ping = undefined;
+    if (pong !== undefined) this.#port.sendFrame(pong);
+    if (ping !== undefined) this.#port.sendFrame(ping);
   }
 
-  #spontaneous(now: number): HeartbeatAction {
-    this.#nextPong = now + this.#peerInterval / 2;
-    return "pong";
+  #clockAt(now: number): HeartbeatClock {
+    if (this.#clock === undefined) {
+      this.#clock = new HeartbeatClock(this.#options, this.#startedAt);
+      this.#clock.pause(now, this.#isPaused);
+    }
+    return this.#clock;
   }
 }

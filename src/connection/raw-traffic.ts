@@ -72,7 +72,7 @@ export class RawTraffic {
   }
 
   paused(): void {
-    // There is no life to watch.
+    // There is no heartbeat.
   }
 
   flushed(): void {

@@ -16,8 +16,8 @@ import type { Mechanism, Wire } from "../mechanism/mechanism.ts";
 import { SOCKET_TYPES } from "../options/values.ts";
 import { type Failure, failureOf } from "./failure.ts";
 import type { Established } from "./handshake.ts";
-import type { HeartbeatOptions } from "./heartbeat.ts";
-import { type LifePort, LifeSigns } from "./life-signs.ts";
+import { Heartbeat, type HeartbeatPort } from "./heartbeat.ts";
+import type { HeartbeatOptions } from "./heartbeat-clock.ts";
 
 export interface TrafficSettings {
   readonly socketType: number;
@@ -38,13 +38,13 @@ export interface TrafficHandler {
   fail(failure: Failure): void;
 }
 
-export class Traffic implements CommandSink, LifePort {
+export class Traffic implements CommandSink, HeartbeatPort {
   /** The transform that octets to be written go through; undefined when they go as they are. */
   readonly wire: Wire | undefined;
   readonly #settings: TrafficSettings;
   readonly #handler: TrafficHandler;
   readonly #decoder: Decoder;
-  readonly #life: LifeSigns;
+  readonly #heartbeat: Heartbeat;
   readonly #version: number;
   readonly #mechanism: Mechanism | undefined;
   #isClosed = false;
@@ -56,10 +56,10 @@ export class Traffic implements CommandSink, LifePort {
     this.#settings = settings;
     this.#handler = handler;
     this.#decoder = new Decoder(this, options.maxMessageSize);
-    this.#life = new LifeSigns(options, this);
+    this.#heartbeat = new Heartbeat(options, this);
     this.#version = peer.version;
     this.#mechanism = mechanism;
-    this.#life.start(clock(), peer.version >= ZMTP_3_0);
+    this.#heartbeat.start(clock(), peer.version >= ZMTP_3_0);
   }
 
   /** Delivers messages there from now on. Until it is called, and after `undefined`, messages are dropped. */
@@ -79,7 +79,7 @@ export class Traffic implements CommandSink, LifePort {
    */
   receive(chunk: Buffer, isBorrowed = false): void {
     if (this.#isClosed) return;
-    this.#life.alive();
+    this.#heartbeat.heard();
     try {
       if (this.wire === undefined) this.#decoder.push(chunk, isBorrowed);
       else this.#unwrap(this.wire, isBorrowed ? Buffer.from(chunk) : chunk);
@@ -96,7 +96,7 @@ export class Traffic implements CommandSink, LifePort {
   /** `count` octets were read to `target`. */
   filled(count: number): void {
     if (this.#isClosed) return;
-    this.#life.alive();
+    this.#heartbeat.heard();
     try {
       this.#decoder.filled(count);
     } catch (error) {
@@ -135,30 +135,30 @@ export class Traffic implements CommandSink, LifePort {
 
   /** When `tick()` is due next, on the caller's clock; `Infinity` for never. Changes with every call. */
   get deadline(): number {
-    return this.#life.deadline;
+    return this.#heartbeat.deadline;
   }
 
   /** Time has passed. */
   tick(now: number): void {
-    const death = this.#life.tick(now);
-    if (death !== undefined) this.#fail({ kind: "timeout", what: death });
+    const silence = this.#heartbeat.tick(now);
+    if (silence !== undefined) this.#fail({ kind: "timeout", what: silence });
   }
 
   /** The caller stops or starts to read on purpose; meanwhile silence is no sign of death. */
   paused(isPaused: boolean): void {
-    this.#life.pause(this.#life.isTimed ? this.#settings.clock() : 0, isPaused);
+    this.#heartbeat.pause(this.#heartbeat.isTimed ? this.#settings.clock() : 0, isPaused);
   }
 
   /** The kernel takes octets again, after `backedUp()` was true. */
   flushed(): void {
-    this.#life.flushed();
+    this.#heartbeat.flushed();
   }
 
   /** Ends it from outside: nothing is called on the handler any more, and no key is left in memory. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#life.stop();
+    this.#heartbeat.stop();
     this.#decoder.close();
     this.#mechanism?.close();
   }
@@ -168,7 +168,7 @@ export class Traffic implements CommandSink, LifePort {
       throw new ProtocolError("ERR_ZMTP_UNEXPECTED_COMMAND", "a command from a peer of ZMTP 1.0 or 2.0");
     }
     if (isCommand(body, PING)) {
-      this.#life.pinged(body, this.#settings.clock());
+      this.#heartbeat.pinged(body, this.#settings.clock());
     } else if (this.#isPublisher) {
       if (isCommand(body, SUBSCRIBE)) this.#handler.subscription(body.subarray(SUBSCRIBE.length), true);
       else if (isCommand(body, CANCEL)) this.#handler.subscription(body.subarray(CANCEL.length), false);
