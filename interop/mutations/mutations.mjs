@@ -166,7 +166,7 @@ export const MUTATIONS = [
   },
   {
     what: "the whole greeting goes out before the peer is known",
-    file: "connection/opening.ts",
+    file: "connection/greeting-exchange.ts",
     from: "this.#send(this.#greeting.subarray(0, SIGNATURE_BYTES));",
     to: "this.#send(this.#greeting);",
     tests: ["connection/"],
@@ -174,8 +174,8 @@ export const MUTATIONS = [
   {
     what: "another mechanism is accepted",
     file: "connection/handshake.ts",
-    from: "if (opening.mechanism !== mechanism) {",
-    to: "if (opening.mechanism.length !== mechanism.length) {",
+    from: "if (greeting.mechanism !== mechanism) {",
+    to: "if (greeting.mechanism.length !== mechanism.length) {",
     tests: ["connection/", "rfc/"],
   },
   {

@@ -430,13 +430,13 @@ for (const transport of ["tcp", "ipc"] as const) {
       ["2.0", "ff00000000000000017f 01 08 0000", (body: Buffer) => encodeFrame(0, body)],
       ["1.0", "0100", (body: Buffer) => Buffer.concat([Buffer.of(body.length + 1, 0), body])],
     ] as const;
-    for (const [version, opening, frame] of classic) {
+    for (const [version, greeting, frame] of classic) {
       it(`what waits undecoded before a fault is delivered: ZMTP ${version} ${how}`, async () => {
         const pull = new Pull({ linger: 0 });
         await sockets.bound(pull, transport);
         const gone = new Promise<void>((resolve) => pull.events.on("disconnect", () => resolve()));
         const peer = new RawPeer(reach(pull.lastEndpoint));
-        peer.write(octets(opening));
+        peer.write(octets(greeting));
         for (let i = 0; i < WAITING; i++) peer.write(frame(Buffer.from(String(i))));
         // A frame whose flags are reserved, or a length without room for them.
         peer.write(Buffer.alloc(64, version === "1.0" ? 0 : 0xff));

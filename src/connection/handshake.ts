@@ -23,7 +23,7 @@ import type { OptionValues } from "../options/values.ts";
 import { classicTypeName, isClassicType, mayTalk, mismatch } from "./compatibility.ts";
 import { type Failure, failureOf, Refusal } from "./failure.ts";
 import { FrameReader } from "./frame-reader.ts";
-import { Opening } from "./opening.ts";
+import { GreetingExchange } from "./greeting-exchange.ts";
 import type { PeerInfo } from "./peer.ts";
 import {
   checkedIdentity,
@@ -79,7 +79,7 @@ const NO_PROPERTIES: ReadonlyMap<string, Buffer> = new Map();
 export class Handshake implements SecurityOwner {
   readonly #settings: HandshakeSettings;
   readonly #handler: HandshakeHandler;
-  readonly #opening: Opening;
+  readonly #greeting: GreetingExchange;
   readonly #frames: FrameReader;
   #phase: Phase = "idle";
   #security: Security | undefined = undefined;
@@ -107,7 +107,7 @@ export class Handshake implements SecurityOwner {
       routingIdLength: routingId.length,
       refusesClassic: isSecured(options),
     };
-    this.#opening = new Opening(own, (octets) => this.#out.push(octets));
+    this.#greeting = new GreetingExchange(own, (octets) => this.#out.push(octets));
   }
 
   /** Begins: the stream is up. Sends the first octets of the greeting. */
@@ -115,7 +115,7 @@ export class Handshake implements SecurityOwner {
     this.#step("greeting");
     const { handshakeInterval } = this.#settings.options;
     if (handshakeInterval > 0) this.#ends = now + handshakeInterval;
-    this.#opening.start();
+    this.#greeting.start();
     this.#flush();
   }
 
@@ -169,9 +169,9 @@ export class Handshake implements SecurityOwner {
   #read(chunk: Buffer): void {
     let at = 0;
     if (this.#phase === "greeting") {
-      at = this.#opening.receive(chunk);
-      if (this.#opening.version === undefined) return;
-      this.#greeted(this.#opening);
+      at = this.#greeting.receive(chunk);
+      if (this.#greeting.version === undefined) return;
+      this.#greeted(this.#greeting);
     }
     while (at < chunk.length && this.#result === undefined) at = this.#readFrame(chunk, at);
     this.#rest = ownCopy(chunk.subarray(at));
@@ -203,22 +203,22 @@ export class Handshake implements SecurityOwner {
     }
   }
 
-  #greeted(opening: Opening): void {
-    if (opening.version! < ZMTP_3_0) this.#openClassic(opening);
-    else this.#openSecurity(opening);
+  #greeted(greeting: GreetingExchange): void {
+    if (greeting.version! < ZMTP_3_0) this.#beginClassic(greeting);
+    else this.#beginSecurity(greeting);
     if (this.#wire === undefined) return;
-    const taken = Buffer.from(opening.taken);
+    const taken = Buffer.from(greeting.taken);
     for (let at = 0; at < taken.length; ) at = this.#readFrame(taken, at);
   }
 
   /** A 3.x peer. Our greeting is out in full even when the mechanisms do not match. */
-  #openSecurity(opening: Opening): void {
+  #beginSecurity(greeting: GreetingExchange): void {
     const mechanism = mechanismName(this.#settings.options);
-    if (opening.mechanism !== mechanism) {
+    if (greeting.mechanism !== mechanism) {
       throw new ProtocolError("ERR_ZMTP_MECHANISM_MISMATCH", `the peer wants another mechanism than ${mechanism}`);
     }
     this.#step("security");
-    this.#security = new Security(this.#settings, this, opening.isLibzmq);
+    this.#security = new Security(this.#settings, this, greeting.isLibzmq);
     this.#security.mechanism.start();
   }
 
@@ -226,7 +226,7 @@ export class Handshake implements SecurityOwner {
    * A peer that knows no security: refused when there is any. In 2.0 it says its socket type, which has to fit; in 1.0 nothing is
    * known of it. The first frame each way is the routing id.
    */
-  #openClassic(opening: Opening): void {
+  #beginClassic(greeting: GreetingExchange): void {
     const { options, routingId, socketType } = this.#settings;
     if (isSecured(options)) {
       throw new ProtocolError("ERR_ZMTP_MECHANISM_MISMATCH", "a peer of ZMTP 1.0 or 2.0 where security is wanted");
@@ -235,11 +235,11 @@ export class Handshake implements SecurityOwner {
       throw new Refusal({ kind: "incompatible", detail: "a peer of ZMTP 1.0 or 2.0 does not know this socket type" });
     }
     this.#step("identity");
-    if (opening.version === ZMTP_1_0) {
+    if (greeting.version === ZMTP_1_0) {
       this.#wire = new Zmtp1Wire();
       if (routingId.length > 0) this.#out.push(Buffer.from(routingId));
     } else {
-      this.#classicType = classicTypeName(opening.socketType);
+      this.#classicType = classicTypeName(greeting.socketType);
       if (!mayTalk(socketType, this.#classicType)) {
         throw new Refusal({ kind: "incompatible", detail: mismatch(socketType, this.#classicType), flush: true });
       }
@@ -262,7 +262,7 @@ export class Handshake implements SecurityOwner {
   #establish({ socketType, identity, properties }: Omit<PeerInfo, "version">): void {
     const mechanism = this.#security?.mechanism;
     this.#result = {
-      peer: Object.freeze({ version: this.#opening.version!, socketType, identity, properties }),
+      peer: Object.freeze({ version: this.#greeting.version!, socketType, identity, properties }),
       wire: this.#wire ?? mechanism?.wire,
       mechanism: mechanism?.wire === undefined ? undefined : mechanism,
     };

@@ -39,7 +39,7 @@ export interface OwnGreeting {
   readonly refusesClassic: boolean;
 }
 
-export class Opening {
+export class GreetingExchange {
   /** What the peer speaks; undefined until its greeting is complete. */
   version: ProtocolVersion | undefined = undefined;
   readonly #own: OwnGreeting;
