@@ -24,7 +24,7 @@ class Inverted implements Wire {
   }
 }
 
-/** HI each way, the server asks the authenticator first; then everything is inverted. */
+/** HI each way, the server asks the ZAP handler first; then everything is inverted. */
 function inverted(asServer: boolean, log: string[] = []): MechanismFactory {
   return (host): Mechanism => {
     const wire = new Inverted();
@@ -63,7 +63,7 @@ it("reads through the wire what follows the last handshake command, in the same 
   }
 });
 
-it("does the same when the authenticator answers at once, and when it answers later", () => {
+it("does the same when the ZAP handler answers at once, and when it answers later", () => {
   const traffic = new Inverted().wrap([hex("000161 000162")])[0];
   for (const isLate of [false, true]) {
     for (const [name, chunks] of deliveries(Buffer.concat([hex(`${GREETING} 0402 4849`), isLate ? EMPTY : traffic]))) {

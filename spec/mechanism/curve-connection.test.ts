@@ -90,7 +90,7 @@ it("two connections talk through their wires, commands too", () => {
   assert.is(Buffer.concat(wire.unwrap(pong)).toString("hex"), framed(4, Buffer.from("\x04PONGhi")).toString("hex"));
 });
 
-it("a message behind INITIATE in the same chunk waits for nobody: it is out of turn while the authenticator is asked", () => {
+it("a message behind INITIATE in the same chunk waits for nobody: it is out of turn while the ZAP handler is asked", () => {
   const bench = server({ zap: () => {} });
   bench.connection.receive(Buffer.from(streams.client), 0);
   assert.equal(bench.lines, ["ERR_ZMTP_UNEXPECTED_COMMAND"]);
@@ -99,7 +99,7 @@ it("a message behind INITIATE in the same chunk waits for nobody: it is out of t
   assert.equal(early.lines, ["ERR_ZMTP_UNEXPECTED_COMMAND"]);
 });
 
-it("the authenticator is asked with the client's key in raw octets, and its word is law", () => {
+it("the ZAP handler is asked with the client's key in raw octets, and its word is law", () => {
   for (const status of ["200", "300", "400", "500"]) {
     let asked: Buffer[] = [];
     const bench = server({

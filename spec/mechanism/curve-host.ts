@@ -19,7 +19,7 @@ export class Host implements MechanismHost {
   readonly peerIsLibzmq = true;
   readonly maxMessageSize: number;
   readonly sent: Buffer[] = [];
-  /** What the authenticator was asked about. */
+  /** What the ZAP handler was asked about. */
   readonly asked: Buffer[] = [];
   /** Lets the peer in. Called at once unless `isSlow`. */
   accept: (() => void) | undefined;

@@ -98,7 +98,7 @@ it("nothing is kept of a command's memory: it belongs to the decoder", () => {
   assert.equal(hex(server.host.sent[1]), hex(commands.ready));
 });
 
-it("the authenticator may take its time; until then nothing is accepted, and nothing is told", () => {
+it("the ZAP handler may take its time; until then nothing is accepted, and nothing is told", () => {
   const { host, mechanism } = waiting.initiate();
   host.isSlow = true;
   mechanism.receive(commands.initiate);

@@ -1,6 +1,6 @@
 import { type PROTOCOL_CODES, ProtocolError } from "../../src/base/errors.ts";
 import { encodeProperties } from "../../src/codec/command.ts";
-import { admitsWithoutAuthenticator, encodeZapRequest, parseZapReply, zapPolicy } from "../../src/mechanism/zap.ts";
+import { admitsWithoutHandler, encodeZapRequest, parseZapReply, zapPolicy } from "../../src/mechanism/zap.ts";
 import { hex } from "../codec/deliveries.ts";
 import { Bench, type BenchSettings } from "../connection/peer.ts";
 import { assert, suite } from "../helpers/test.ts";
@@ -187,10 +187,10 @@ it("lets NULL in when nobody is bound, unless the domain is enforced, and PLAIN 
   assert.is(open.bench.take(), vectors.READY.PULL);
   const enforced = asked("NULL", { options: { ...DOMAIN, zapEnforceDomain: true } });
   enforced.answer(undefined, 0);
-  assert.equal(enforced.bench.lines, ["no-authenticator"]);
+  assert.equal(enforced.bench.lines, ["no-zap-handler"]);
   const plain = asked("PLAIN");
   plain.answer(undefined, 0);
-  assert.equal(plain.bench.lines, ["no-authenticator"]);
+  assert.equal(plain.bench.lines, ["no-zap-handler"]);
   const without = new Bench("PULL", { options: DOMAIN }).start().feed(GREETING);
   assert.ok(without.take().endsWith(vectors.READY.PULL));
 });
@@ -203,8 +203,8 @@ it("knows whom to ask about", () => {
   for (const mechanism of ["NULL", "PLAIN", "CURVE"] as const) {
     assert.is(zapPolicy(mechanism, some, false), "ask");
     assert.is(zapPolicy(mechanism, some, true), "ask");
-    assert.is(admitsWithoutAuthenticator(mechanism, true), false);
-    assert.is(admitsWithoutAuthenticator(mechanism, false), mechanism !== "PLAIN");
+    assert.is(admitsWithoutHandler(mechanism, true), false);
+    assert.is(admitsWithoutHandler(mechanism, false), mechanism !== "PLAIN");
   }
 });
 

@@ -434,7 +434,7 @@ it("lastPeer is who sent the last message, of several and after it has left", as
   assert.is(pull.lastPeer?.address, "127.0.0.1");
 });
 
-it("plainServer, plainUsername, plainPassword, zapDomain: the authenticator's user and properties are in lastPeer", async () => {
+it("plainServer, plainUsername, plainPassword, zapDomain: the ZAP handler's user and properties are in lastPeer", async () => {
   const context = new Context();
   const zap = sockets.own(new Reply({ context }));
   await zap.bind("inproc://zeromq.zap.01");

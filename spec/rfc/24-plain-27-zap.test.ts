@@ -9,7 +9,7 @@ function reply(status: string): Buffer[] {
   return ["", "1.0", "1", status, "", "joe", ""].map((frame) => Buffer.from(frame));
 }
 
-/** A client and a server whose authenticator answers with that status. */
+/** A client and a server whose ZAP handler answers with that status. */
 function meeting(status: string): { client: Bench; server: Bench; asked: string[][] } {
   const asked: string[][] = [];
   const client = new Bench("DEALER", { plain: "client" }).start();

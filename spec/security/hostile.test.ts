@@ -387,7 +387,7 @@ it("commands replayed and out of their order", async () => {
     await scene.attack("HELLO twice", UNEXPECTED, async (attacker) => {
       await attacker.greet();
       attacker.peer.write(twice(hello));
-      // PLAIN asks its authenticator before it answers.
+      // PLAIN asks its ZAP handler before it answers.
       if (name === "CURVE") await attacker.peer.frame();
     });
     // Under CURVE an old INITIATE carries the cookie of another connection; PLAIN has nothing to tell it by.
@@ -436,7 +436,7 @@ it("commands replayed and out of their order", async () => {
   }
 });
 
-it("a message behind INITIATE, while the authenticator is asked, is out of turn", async () => {
+it("a message behind INITIATE, while the ZAP handler is asked, is out of turn", async () => {
   const scene = await Scene.make("CURVE", "client", "");
   await scene.attack("early", UNEXPECTED, async (attacker) => {
     await (await attacker.greet()).play(2);
@@ -477,7 +477,7 @@ it("metadata that is too large, or none, or claims what it must not", async () =
   }
 });
 
-it("metadata: a peer cannot say who it is in the place of the authenticator", async () => {
+it("metadata: a peer cannot say who it is in the place of the ZAP handler", async () => {
   for (const name of ["PLAIN", "CURVE"] as const) {
     const context = fresh();
     await handle(sockets, context, (request) => answer(request, "200", "joe"));

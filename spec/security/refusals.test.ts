@@ -171,7 +171,7 @@ const FAILURES = Number(process.env.ZMTP_FAILED_HANDSHAKES ?? 400);
 
 for (const [title, server, client] of [
   ["wrong server key", curveServer, curveClientOf(keys.client, keys.stranger.publicKey)],
-  ["denied by the authenticator", curveServer, curveClientOf(keys.stranger)],
+  ["denied by the ZAP handler", curveServer, curveClientOf(keys.stranger)],
   ["PLAIN with a wrong password", plainServer, guess],
   ["NULL to CURVE", curveServer, {}],
 ] as const) {

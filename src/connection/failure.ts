@@ -16,10 +16,10 @@ export type Failure = {
       /** Whether `handshake:error:protocol` is raised, or only `disconnect`. */
       readonly event: boolean;
     }
-  /** The authenticator said no, here or (by an ERROR) at the peer. */
+  /** The ZAP handler said no, here or (by an ERROR) at the peer. */
   | { readonly kind: "auth"; readonly status: 300 | 400 | 500 }
   /** There is nobody to ask whether the peer may come in, and nobody comes in unasked. libzmq's "no detail", EFAULT. */
-  | { readonly kind: "no-authenticator" }
+  | { readonly kind: "no-zap-handler" }
   | { readonly kind: "timeout"; readonly what: "handshake" | "heartbeat" | "ttl" }
   /** The peer's socket type does not fit: `handshake:error:protocol`, by INCOMPATIBLE_CODE. */
   | { readonly kind: "incompatible"; readonly detail: string }

@@ -1,5 +1,5 @@
 /**
- * The security handshake of a 3.x connection: hosts the mechanism, asks the authenticator, and gathers what is known of the
+ * The security handshake of a 3.x connection: hosts the mechanism, asks the ZAP handler, and gathers what is known of the
  * peer. It sends through its owner, the handshake, and ends it by throwing.
  */
 import { EMPTY, ownCopy } from "../base/bytes.ts";
@@ -9,7 +9,7 @@ import type { Mechanism, MechanismFactory, MechanismHost, MechanismName } from "
 import { NullMechanism } from "../mechanism/null.ts";
 import { plainClient, plainServer } from "../mechanism/plain.ts";
 import {
-  admitsWithoutAuthenticator,
+  admitsWithoutHandler,
   encodeZapRequest,
   parseZapReply,
   type ZapReply,
@@ -35,8 +35,8 @@ export type SecurityOptions = Pick<
 >;
 
 /**
- * Carries a question to the authenticator. `answer` is called at most once, at once or later, with the reply's frames, delimiter
- * first, or with `undefined` when no authenticator is bound.
+ * Carries a question to the ZAP handler. `answer` is called at most once, at once or later, with the reply's frames, delimiter
+ * first, or with `undefined` when no ZAP handler is bound.
  */
 export type ZapHook = (frames: Buffer[], answer: (reply: readonly Buffer[] | undefined) => void) => void;
 
@@ -44,7 +44,7 @@ export interface SecuritySettings {
   readonly socketType: number;
   readonly routingId: Buffer;
   readonly options: SecurityOptions;
-  /** The peer's IP address without port, for the authenticator. */
+  /** The peer's IP address without port, for the ZAP handler. */
   readonly peerAddress?: string;
   readonly zap?: ZapHook;
   /** Makes the CURVE side, when the mechanism is CURVE. Its code is not loaded before. */
@@ -57,7 +57,7 @@ export interface SecurityOwner {
   sendCommand(body: Buffer): void;
   /** The handshake is over. */
   secured(): void;
-  /** Runs what the octets or the authenticator's answer set off: what that throws ends the handshake. Nothing runs after the end. */
+  /** Runs what the octets or the ZAP handler's answer set off: what that throws ends the handshake. Nothing runs after the end. */
   enter(action: () => void): void;
 }
 
@@ -156,7 +156,7 @@ export class Security implements MechanismHost {
     if (policy === "admit") {
       accepted();
     } else if (policy === "refuse") {
-      throw new Refusal({ kind: "no-authenticator" });
+      throw new Refusal({ kind: "no-zap-handler" });
     } else if (zap === undefined) {
       this.#verdict(undefined, accepted);
     } else {
@@ -178,12 +178,12 @@ export class Security implements MechanismHost {
     if (early !== undefined) this.#verdict((early as { reply: readonly Buffer[] | undefined }).reply, accepted);
   }
 
-  /** Acts on the authenticator's answer. */
+  /** Acts on the ZAP handler's answer. */
   #verdict(frames: readonly Buffer[] | undefined, accepted: () => void): void {
     const { options } = this.#settings;
     if (frames === undefined) {
-      if (!admitsWithoutAuthenticator(mechanismName(options), options.zapEnforceDomain)) {
-        throw new Refusal({ kind: "no-authenticator" });
+      if (!admitsWithoutHandler(mechanismName(options), options.zapEnforceDomain)) {
+        throw new Refusal({ kind: "no-zap-handler" });
       }
       accepted();
       return;
@@ -198,7 +198,7 @@ export class Security implements MechanismHost {
     throw new Refusal({ kind: "auth", status: reply.status, flush: true });
   }
 
-  /** What the authenticator says of a peer stands, whether the peer has claimed something else before or does so later. */
+  /** What the ZAP handler says of a peer stands, whether the peer has claimed something else before or does so later. */
   #grant({ userId, properties }: ZapReply): void {
     this.properties.set("User-Id", userId);
     const granted = new Set<string>();

@@ -1,5 +1,5 @@
 /**
- * The server of CURVE: known by its key, learns the client's, and asks the authenticator about it. Layouts and names:
+ * The server of CURVE: known by its key, learns the client's, and asks the ZAP handler about it. Layouts and names:
  * curve-handshake.ts.
  *
  * Stricter than libzmq in one place: a vouch has to name this server's key S too. Without that check a server that a client

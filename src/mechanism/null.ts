@@ -4,7 +4,7 @@
  *     READY  ->
  *            <-  READY
  *
- * With a ZAP domain the own READY is held back until the authenticator lets the peer in. RFC 23/37, "The NULL Security
+ * With a ZAP domain the own READY is held back until the ZAP handler lets the peer in. RFC 23/37, "The NULL Security
  * Mechanism"; libzmq option ZMQ_ZAP_DOMAIN.
  */
 

@@ -1,8 +1,8 @@
 /**
- * PLAIN: a user name and a password in the clear, checked by the server's authenticator.
+ * PLAIN: a user name and a password in the clear, checked by the server's ZAP handler.
  *
  *     client                              server
- *     HELLO user password    ->                       the server asks the authenticator
+ *     HELLO user password    ->                       the server asks the ZAP handler
  *                            <-   WELCOME
  *     INITIATE metadata      ->
  *                            <-   READY metadata
@@ -104,7 +104,7 @@ class PlainServer implements Mechanism {
       this.#host.send(commandBody(READY, this.#host.metadata));
       this.#host.done();
     } else {
-      throw unexpected("nothing while the authenticator is asked");
+      throw unexpected("nothing while the ZAP handler is asked");
     }
   }
 

@@ -1,7 +1,7 @@
 /**
  * ZAP, the authentication protocol: whom to ask about a peer, the frames of the question, and those of the answer.
  *
- * The authenticator is a REP, ROUTER or SERVER socket bound to ZAP_ENDPOINT. Whoever owns the connection carries the frames;
+ * The ZAP handler is a REP, ROUTER or SERVER socket bound to ZAP_ENDPOINT. Whoever owns the connection carries the frames;
  * here they are only made and read. RFC 27 "ZAP"; libzmq options ZMQ_ZAP_DOMAIN and ZMQ_ZAP_ENFORCE_DOMAIN.
  */
 
@@ -9,7 +9,7 @@ import { type ProtocolCode, ProtocolError } from "../base/errors.ts";
 import { parseProperties } from "../codec/command.ts";
 import type { MechanismName } from "./mechanism.ts";
 
-/** Where an authenticator binds. */
+/** Where a ZAP handler binds. */
 export const ZAP_ENDPOINT = "inproc://zeromq.zap.01";
 
 const VERSION = "1.0";
@@ -52,8 +52,8 @@ const STATUSES: ReadonlyMap<string, ZapStatus> = new Map([
 export type ZapPolicy = "admit" | "ask" | "refuse";
 
 /**
- * Whether the authenticator has a say. NULL asks for a domain only; PLAIN is nothing without an authenticator; CURVE asks with an
- * empty domain too. `enforce` means: an empty domain is never asked about, and a domain without authenticator admits nobody.
+ * Whether the ZAP handler has a say. NULL asks for a domain only; PLAIN is nothing without a ZAP handler; CURVE asks with an
+ * empty domain too. `enforce` means: an empty domain is never asked about, and a domain without ZAP handler admits nobody.
  */
 export function zapPolicy(mechanism: MechanismName, domain: Uint8Array, enforce: boolean): ZapPolicy {
   if (domain.length > 0) return "ask";
@@ -63,7 +63,7 @@ export function zapPolicy(mechanism: MechanismName, domain: Uint8Array, enforce:
 }
 
 /** Whether a peer is let in when there was somebody to ask, but nobody is bound there. */
-export function admitsWithoutAuthenticator(mechanism: MechanismName, enforce: boolean): boolean {
+export function admitsWithoutHandler(mechanism: MechanismName, enforce: boolean): boolean {
   return mechanism !== "PLAIN" && !enforce;
 }
 

@@ -20,7 +20,7 @@ export function failureEvent(failure: Failure, address: string): Event | undefin
   if (failure.kind === "timeout" && failure.what === "handshake") {
     return { type: "handshake:error:other", address, error: errnoError("EAGAIN", address) };
   }
-  if (failure.kind === "no-authenticator") {
+  if (failure.kind === "no-zap-handler") {
     // libzmq has no better code for it.
     const error = errnoError("EFAULT", address, undefined, `no ZAP handler is bound at ${ZAP_ENDPOINT}`);
     return { type: "handshake:error:other", address, error };

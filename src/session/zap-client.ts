@@ -1,6 +1,6 @@
 /**
  * What an endpoint's connections need for security: the CURVE side, made once for all of them, and the way to the
- * authenticator, which is another socket of the same context (RFC 27, "ZAP").
+ * ZAP handler, which is another socket of the same context (RFC 27, "ZAP").
  */
 
 import { errnoError } from "../base/errors.ts";
@@ -24,16 +24,16 @@ export function curveOf(options: OptionValues): MechanismFactory | undefined {
   return options.securityMechanism === "curve" ? loadCurve().curveMechanism(options) : undefined;
 }
 
-/** Whether connections may have to ask the authenticator. */
+/** Whether connections may have to ask the ZAP handler. */
 export function mayAsk(options: OptionValues): boolean {
   return options.zapDomain.length > 0 || options.plainServer || options.curveServer;
 }
 
 /**
- * The answer in place of an authenticator that went away with the question: nobody is let in by its death, and the peer may
+ * The answer in place of a ZAP handler that went away with the question: nobody is let in by its death, and the peer may
  * come again. libzmq's clients take 500 as final.
  */
-const GONE = ["", "1.0", "1", "300", "Authenticator is gone", "", ""].map((text) => Buffer.from(text));
+const GONE = ["", "1.0", "1", "300", "ZAP handler is gone", "", ""].map((text) => Buffer.from(text));
 
 const NO_LIMITS: InprocHost["limits"] = {
   send: Number.POSITIVE_INFINITY,
@@ -41,7 +41,7 @@ const NO_LIMITS: InprocHost["limits"] = {
   conflate: false,
 };
 
-/** One question to the authenticator, through a pipe of its own. */
+/** One question to the ZAP handler, through a pipe of its own. */
 export class ZapQuestion implements PipeOwner, InprocHost {
   readonly pattern: this = this;
   readonly limits: InprocHost["limits"] = NO_LIMITS;
