@@ -649,7 +649,7 @@ export const MUTATIONS = [
   {
     what: "what was sent while the peer was away is not flushed to it",
     file: "session/session.ts",
-    from: "    else if (pipe.outbox.pending) loop.turn.scheduleFirst(this);\n",
+    from: "    else if (pipe.outbox.pending) context.turn.scheduleFirst(this);\n",
     to: "",
     tests: ["session/reconnect", "socket/push"],
   },
@@ -783,7 +783,7 @@ export const MUTATIONS = [
   {
     what: "polling not even for an answer",
     file: "socket/receiver.ts",
-    from: "if (pending.awaitsAnswer) loop.turn.expectAnswer();",
+    from: "if (pending.awaitsAnswer) context.turn.expectAnswer();",
     to: "",
     tests: ["loop/busy-poll"],
   },
@@ -797,7 +797,7 @@ export const MUTATIONS = [
   {
     what: "polling not for more of a large body",
     file: "session/session.ts",
-    from: "if (count >= LARGE_READ_BYTES) this.#host.loop.turn.expectMore();",
+    from: "if (count >= LARGE_READ_BYTES) this.#socket.context.turn.expectMore();",
     to: "",
     tests: ["loop/busy-poll"],
   },
@@ -842,8 +842,8 @@ export const MUTATIONS = [
   {
     what: "a socket that waits keeps the process alive after unref",
     file: "socket/core.ts",
-    from: "      if (isReferenced) this.loop.hold();\n      else this.loop.release();",
-    to: "      if (isReferenced) this.loop.hold();",
+    from: "      if (isReferenced) this.context.hold();\n      else this.context.release();",
+    to: "      if (isReferenced) this.context.hold();",
     tests: ["v5/socket"],
   },
   {
@@ -944,7 +944,7 @@ export const MUTATIONS = [
   {
     what: "a question does not wait for subscriptions whose connection is a step behind",
     file: "session/session.ts",
-    from: "else if (pipe.outbox.pending) loop.turn.scheduleFirst(this);",
+    from: "else if (pipe.outbox.pending) context.turn.scheduleFirst(this);",
     to: "else if (pipe.outbox.pending) this.schedule();",
     tests: ["socket/newcomers"],
   },

@@ -14,7 +14,7 @@ function fakeCore(): { core: SocketCore; held: () => number } {
     isClosed: false,
     assertOpen: () => {},
     options: { sendTimeout: -1, receiveTimeout: -1 },
-    loop: { turn: { allows: () => true, allowsMany: () => true, count: () => {} } },
+    context: { turn: { allows: () => true, allowsMany: () => true, count: () => {} } },
     hold: () => held++,
     release: () => held--,
   };

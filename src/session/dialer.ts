@@ -20,8 +20,8 @@ import { type NetPipe, type Pipe, type PipeLink, UNKNOWN_PEER } from "../pipe/pi
 import { type ConnectHandler, connectStream } from "../transport/connect.ts";
 import type { IpcEndpoint, TcpEndpoint } from "../transport/endpoint.ts";
 import type { NetStream } from "../transport/net-stream.ts";
-import type { EndpointHolder, SessionHost } from "./host.ts";
-import { Session, type SessionKeeper } from "./session.ts";
+import { Session, type SessionOwner } from "./session.ts";
+import type { EndpointHolder, SessionSocket } from "./socket-side.ts";
 import { curveOf } from "./zap-client.ts";
 
 /** Bits of the option `reconnectStop`: after what there is no further attempt. */
@@ -29,10 +29,10 @@ const STOP_AFTER_REFUSED = 1;
 const STOP_AFTER_HANDSHAKE = 2;
 const STOP_AFTER_DISCONNECT = 4;
 
-export class Dialer implements SessionKeeper, PipeLink, ConnectHandler, EndpointHolder {
+export class Dialer implements SessionOwner, PipeLink, ConnectHandler, EndpointHolder {
   readonly isOutgoing: boolean = true;
   readonly address: string;
-  readonly #host: SessionHost;
+  readonly #socket: SessionSocket;
   /** As they stood at the call; what is set later holds for later calls. */
   readonly options: OptionValues;
   readonly curve: MechanismFactory | undefined;
@@ -51,13 +51,13 @@ export class Dialer implements SessionKeeper, PipeLink, ConnectHandler, Endpoint
   #isClosed = false;
 
   constructor(
-    host: SessionHost,
+    socket: SessionSocket,
     endpoint: TcpEndpoint | IpcEndpoint,
     routingId: Buffer | undefined,
     onClosed: (holder: EndpointHolder) => void,
   ) {
-    this.#host = host;
-    this.options = snapshot(host.options);
+    this.#socket = socket;
+    this.options = snapshot(socket.options);
     this.curve = curveOf(this.options);
     this.#endpoint = endpoint;
     this.#routingId = routingId;
@@ -121,15 +121,15 @@ export class Dialer implements SessionKeeper, PipeLink, ConnectHandler, Endpoint
   onConnect(stream: NetStream): void {
     this.#attempt = undefined;
     this.#failures = 0;
-    const { events } = this.#host;
+    const { events } = this.#socket;
     if (events.active) events.emit({ type: "connect", address: this.address });
-    this.#session = new Session(this.#host, this, stream, this.address);
+    this.#session = new Session(this.#socket, this, stream, this.address);
     this.#session.start();
   }
 
   onFail(error: ErrnoError): void {
     this.#attempt = undefined;
-    const { events } = this.#host;
+    const { events } = this.#socket;
     const options = this.options;
     if (events.active) events.emit({ type: "close", address: this.address });
     const stops = error.code === "ECONNREFUSED" && options.reconnectStop & STOP_AFTER_REFUSED;
@@ -150,7 +150,7 @@ export class Dialer implements SessionKeeper, PipeLink, ConnectHandler, Endpoint
   }
 
   drop(): void {
-    this.close(this.#host.options.linger);
+    this.close(this.#socket.options.linger);
   }
 
   lost(_session: Session, failure: Failure | undefined): void {
@@ -195,13 +195,13 @@ export class Dialer implements SessionKeeper, PipeLink, ConnectHandler, Endpoint
   }
 
   refuse(error: ErrnoError): void {
-    const { events } = this.#host;
+    const { events } = this.#socket;
     if (events.active) events.emit({ type: "handshake:error:other", address: this.address, error });
     this.#end();
   }
 
   finish(): void {
-    this.close(this.#host.options.linger);
+    this.close(this.#socket.options.linger);
   }
 
   /**
@@ -211,7 +211,7 @@ export class Dialer implements SessionKeeper, PipeLink, ConnectHandler, Endpoint
   #pipeOf({ identity }: PeerInfo): NetPipe {
     const pipe = this.#pipe;
     if (pipe === undefined) return this.#makePipe();
-    const isKept = this.#routingId !== undefined || !this.#host.pattern.knowsPeers;
+    const isKept = this.#routingId !== undefined || !this.#socket.pattern.knowsPeers;
     if (isKept || pipe.peer === UNKNOWN_PEER || pipe.peer.identity.equals(identity)) return pipe;
     pipe.dropUnsent();
     if (this.#isClosing) return pipe;
@@ -220,10 +220,10 @@ export class Dialer implements SessionKeeper, PipeLink, ConnectHandler, Endpoint
   }
 
   #makePipe(): NetPipe {
-    const pipe = this.#host.createPipe(this, this.options);
+    const pipe = this.#socket.createPipe(this, this.options);
     if (this.#routingId !== undefined) pipe.routingId = this.#routingId;
     this.#pipe = pipe;
-    this.#host.pattern.attach(pipe);
+    this.#socket.pattern.attach(pipe);
     return pipe;
   }
 
@@ -231,7 +231,7 @@ export class Dialer implements SessionKeeper, PipeLink, ConnectHandler, Endpoint
     pipe.link = this;
     pipe.isConnected = false;
     pipe.outbox.lost();
-    const { pattern } = this.#host;
+    const { pattern } = this.#socket;
     const options = this.options;
     if (this.#isClosing) return;
     if (pattern.refills) pipe.dropUnsent();
@@ -247,11 +247,11 @@ export class Dialer implements SessionKeeper, PipeLink, ConnectHandler, Endpoint
 
   /** The pattern lets go of the pipe; what it received and nobody read is dropped when the endpoint was given up. */
   #endPipe(pipe: NetPipe): void {
-    this.#host.endPipe(pipe, this.#isClosing);
+    this.#socket.endPipe(pipe, this.#isClosing);
   }
 
   #connect(): void {
-    const { events } = this.#host;
+    const { events } = this.#socket;
     const options = this.options;
     // An ipc connection is there, or not, without a delay.
     const isDelayed = this.#endpoint.scheme === "tcp";
@@ -261,7 +261,7 @@ export class Dialer implements SessionKeeper, PipeLink, ConnectHandler, Endpoint
 
   #retry(): void {
     const delay = this.#delay();
-    const { events } = this.#host;
+    const { events } = this.#socket;
     if (events.active) events.emit({ type: "connect:retry", address: this.address, interval: delay });
     this.#timer = setTimeout(() => {
       this.#timer = undefined;

@@ -12,16 +12,16 @@ import type { NetPipe, Pipe } from "../pipe/pipe.ts";
 import type { IpcEndpoint, TcpEndpoint } from "../transport/endpoint.ts";
 import { type ListenHandler, listen, listenSync, type NetServer } from "../transport/listen.ts";
 import type { NetStream } from "../transport/net-stream.ts";
-import type { EndpointHolder, SessionHost } from "./host.ts";
-import { Session, type SessionKeeper } from "./session.ts";
+import { Session, type SessionOwner } from "./session.ts";
+import type { EndpointHolder, SessionSocket } from "./socket-side.ts";
 import { curveOf } from "./zap-client.ts";
 
 const EVERY_INTERFACE = /^tcp:\/\/(?:0\.0\.0\.0|\[::\]):/;
 
-export class Listener implements SessionKeeper, ListenHandler, EndpointHolder {
+export class Listener implements SessionOwner, ListenHandler, EndpointHolder {
   /** The endpoint with its real host and port. */
   address = "";
-  readonly #host: SessionHost;
+  readonly #socket: SessionSocket;
   /** As they stood at the call; what is set later holds for later calls. */
   readonly options: OptionValues;
   readonly curve: MechanismFactory | undefined;
@@ -34,9 +34,9 @@ export class Listener implements SessionKeeper, ListenHandler, EndpointHolder {
   #isClosing = false;
   #isClosed = false;
 
-  constructor(host: SessionHost, onClosed: (holder: EndpointHolder) => void) {
-    this.#host = host;
-    this.options = snapshot(host.options);
+  constructor(socket: SessionSocket, onClosed: (holder: EndpointHolder) => void) {
+    this.#socket = socket;
+    this.options = snapshot(socket.options);
     this.curve = curveOf(this.options);
     this.#onClosed = onClosed;
   }
@@ -79,11 +79,11 @@ export class Listener implements SessionKeeper, ListenHandler, EndpointHolder {
     if (this.#isClosing) return;
     this.#isClosing = true;
     this.#server?.close();
-    const { events } = this.#host;
+    const { events } = this.#socket;
     if (this.#server !== undefined && events.active) events.emit({ type: "close", address: this.address });
     for (const [session, pipe] of [...this.#sessions]) {
       if (pipe !== undefined) {
-        this.#host.endPipe(pipe, false);
+        this.#socket.endPipe(pipe, false);
         session.flush();
       }
       if (pipe === undefined || linger === 0) session.destroy();
@@ -102,17 +102,17 @@ export class Listener implements SessionKeeper, ListenHandler, EndpointHolder {
     }
     // The kernel is asked only where it knows more.
     const address = EVERY_INTERFACE.test(this.address) ? stream.localAddress : this.address;
-    const { events } = this.#host;
+    const { events } = this.#socket;
     if (events.active) events.emit({ type: "accept", address });
-    const session = new Session(this.#host, this, stream, address);
+    const session = new Session(this.#socket, this, stream, address);
     this.#sessions.set(session, undefined);
     session.start();
-    const { refusal } = this.#host.pattern;
+    const { refusal } = this.#socket.pattern;
     if (refusal !== undefined) session.refuse(refusal);
   }
 
   onError(error: ErrnoError): void {
-    const { events } = this.#host;
+    const { events } = this.#socket;
     if (events.active) events.emit({ type: "accept:error", address: this.address, error });
   }
 
@@ -120,10 +120,10 @@ export class Listener implements SessionKeeper, ListenHandler, EndpointHolder {
 
   ready(session: Session, peer: PeerInfo): NetPipe | undefined {
     if (this.#isClosing) return undefined;
-    const pipe = this.#host.createPipe(session, this.options);
+    const pipe = this.#socket.createPipe(session, this.options);
     pipe.peer = { address: "", properties: peer.properties, identity: peer.identity };
     this.#sessions.set(session, pipe);
-    this.#host.pattern.attach(pipe);
+    this.#socket.pattern.attach(pipe);
     return pipe;
   }
 
@@ -137,8 +137,8 @@ export class Listener implements SessionKeeper, ListenHandler, EndpointHolder {
     if (pipe?.isConnected) {
       pipe.isConnected = false;
       pipe.dropUnsent();
-      if (!pipe.isEnded) this.#host.pattern.disconnected(pipe);
-      this.#host.endPipe(pipe, false);
+      if (!pipe.isEnded) this.#socket.pattern.disconnected(pipe);
+      this.#socket.endPipe(pipe, false);
     }
     if (this.#isClosing) this.#closedIfEmpty();
   }
@@ -147,7 +147,7 @@ export class Listener implements SessionKeeper, ListenHandler, EndpointHolder {
     this.#server = server;
     this.address = server.address;
     if (this.#isClosing) server.close();
-    const { events } = this.#host;
+    const { events } = this.#socket;
     if (events.active) events.emit({ type: "bind", address: this.address });
   }
 

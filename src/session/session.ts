@@ -1,6 +1,6 @@
 /**
  * A session pumps one live connection: octets between a stream and the protocol of the peer, messages between that and a pipe.
- * Who made it (a listener or a dialer: its keeper) decides what becomes of the pipe when it ends.
+ * Who made it (a listener or a dialer: its owner) decides what becomes of the pipe when it ends.
  *
  *     stream.onData -> handshake.receive  -> established()              once
  *     stream.onData -> traffic.receive    -> decoder -> pipe.push       (stops at the receive high-water mark)
@@ -10,7 +10,7 @@
  * - Reading: when the pipe is behind, decoding stops and what the stream still delivers stays raw; the stream is paused
  *   only when a second chunk comes in meanwhile, since most readers have caught up by then.
  * - Writing: one batch of whole messages at a time, for as long as the kernel takes everything at once.
- * - A session ends once, in one order: what was received becomes readable, events are raised, the keeper gets its pipe back.
+ * - A session ends once, in one order: what was received becomes readable, events are raised, the owner gets its pipe back.
  */
 
 import { EMPTY } from "../base/bytes.ts";
@@ -31,11 +31,11 @@ import { type OptionValues, SOCKET_TYPES } from "../options/values.ts";
 import type { NetPipe, PipeLink } from "../pipe/pipe.ts";
 import type { NetStream, StreamHandler } from "../transport/net-stream.ts";
 import { failureEvent, leftReason } from "./failure-event.ts";
-import type { Newcomer, SessionHost } from "./host.ts";
+import type { Newcomer, SessionSocket } from "./socket-side.ts";
 import { mayAsk, ZapQuestion } from "./zap-client.ts";
 
 /** Makes sessions, and owns their pipes. */
-export interface SessionKeeper {
+export interface SessionOwner {
   /** The socket's options as they stood when the endpoint was made. */
   readonly options: OptionValues;
   readonly curve: MechanismFactory | undefined;
@@ -65,8 +65,8 @@ export class Session implements HandshakeHandler, TrafficHandler, StreamHandler,
   isScheduled = false;
   /** The endpoint that events name. */
   readonly address: string;
-  readonly #host: SessionHost;
-  readonly #keeper: SessionKeeper;
+  readonly #socket: SessionSocket;
+  readonly #owner: SessionOwner;
   readonly #stream: NetStream;
   #phase: Phase = "handshake";
   #handshake: Handshake | undefined;
@@ -83,9 +83,9 @@ export class Session implements HandshakeHandler, TrafficHandler, StreamHandler,
   #isPaused = false;
   #isBlocked = false;
 
-  constructor(host: SessionHost, keeper: SessionKeeper, stream: NetStream, address: string) {
-    this.#host = host;
-    this.#keeper = keeper;
+  constructor(socket: SessionSocket, owner: SessionOwner, stream: NetStream, address: string) {
+    this.#socket = socket;
+    this.#owner = owner;
     this.#stream = stream;
     this.address = address;
   }
@@ -93,14 +93,14 @@ export class Session implements HandshakeHandler, TrafficHandler, StreamHandler,
   /** Starts the handshake. */
   start(): void {
     this.#stream.handler = this;
-    const { loop, pattern, socketType } = this.#host;
+    const { context, pattern, socketType } = this.#socket;
     this.#newcomer = pattern.expect();
-    if (pattern.refills) loop.turn.subscribing();
+    if (pattern.refills) context.turn.subscribing();
     if (socketType === SOCKET_TYPES.STREAM) {
       this.#begin(new RawTraffic(), RAW);
       return;
     }
-    const { options, curve } = this.#keeper;
+    const { options, curve } = this.#owner;
     const zap = mayAsk(options) ? this.#ask : undefined;
     const peerAddress = zap === undefined ? "" : this.#stream.peerAddress;
     const { routingId } = options;
@@ -127,13 +127,13 @@ export class Session implements HandshakeHandler, TrafficHandler, StreamHandler,
   }
 
   onFilled(count: number): void {
-    this.#host.loop.turn.renew();
+    this.#socket.context.turn.renew();
     this.#traffic?.filled(count);
     this.#afterRead(count, false);
   }
 
   onData(chunk: Buffer, isBorrowed: boolean): void {
-    this.#host.loop.turn.renew();
+    this.#socket.context.turn.renew();
     const traffic = this.#traffic;
     if (traffic === undefined) {
       this.#handshake?.receive(chunk);
@@ -148,7 +148,7 @@ export class Session implements HandshakeHandler, TrafficHandler, StreamHandler,
 
   #afterRead(count: number, wasStopped: boolean): void {
     // From a peer that is near, and sends on.
-    if (count >= LARGE_READ_BYTES) this.#host.loop.turn.expectMore();
+    if (count >= LARGE_READ_BYTES) this.#socket.context.turn.expectMore();
     const traffic = this.#traffic;
     if (traffic?.stopped) {
       if (!wasStopped) traffic.paused(true);
@@ -161,7 +161,7 @@ export class Session implements HandshakeHandler, TrafficHandler, StreamHandler,
   }
 
   onFlushed(): void {
-    this.#host.loop.turn.renew();
+    this.#socket.context.turn.renew();
     this.#isBlocked = false;
     this.#traffic?.flushed();
     this.#pipe?.outbox.taken();
@@ -174,24 +174,24 @@ export class Session implements HandshakeHandler, TrafficHandler, StreamHandler,
     this.#step("ended");
     clearTimeout(this.#timer);
     this.#newcomer?.left();
-    if (!this.wasReady && this.#host.pattern.refills) this.#host.loop.turn.subscribed();
+    if (!this.wasReady && this.#socket.pattern.refills) this.#socket.context.turn.subscribed();
     this.#question?.cancel();
     this.#decodeRest();
     this.#handshake?.close();
     this.#traffic?.close();
-    const events = this.#host.events;
+    const events = this.#socket.events;
     if ((error as NodeJS.ErrnoException | undefined)?.code === BODY_DETACHED) reportMissing(events, this.address);
     if (events.active && !isSilent) {
       if (!this.wasReady && this.#failure === undefined) {
         const failed =
           error === undefined
-            ? errnoError("EPIPE", this.address, undefined, leftReason(this.#keeper.options))
+            ? errnoError("EPIPE", this.address, undefined, leftReason(this.#owner.options))
             : systemError(error, this.address);
         events.emit({ type: "handshake:error:other", address: this.address, error: failed });
       }
       events.emit({ type: "disconnect", address: this.address });
     }
-    this.#keeper.lost(this, this.#failure);
+    this.#owner.lost(this, this.#failure);
     this.#pipe = undefined;
   }
 
@@ -218,20 +218,20 @@ export class Session implements HandshakeHandler, TrafficHandler, StreamHandler,
 
   established(result: Established): void {
     this.#handshake = undefined;
-    const { options } = this.#keeper;
-    this.#begin(new Traffic({ socketType: this.#host.socketType, options, clock: now }, this, result), result);
+    const { options } = this.#owner;
+    this.#begin(new Traffic({ socketType: this.#socket.socketType, options, clock: now }, this, result), result);
   }
 
   #begin(traffic: AnyTraffic, { peer, rest }: Established): void {
     this.#step("traffic");
     this.#traffic = traffic;
     this.#arm();
-    const { events, pattern, loop } = this.#host;
+    const { events, pattern, context } = this.#socket;
     // Peers of ZMTP 1.0 and 2.0 have no handshake, nor have raw ones.
     if (events.active && peer.version >= ZMTP_3_0) events.emit({ type: "handshake", address: this.address });
-    const pipe = this.#keeper.ready(this, peer);
+    const pipe = this.#owner.ready(this, peer);
     if (pipe === undefined) {
-      if (pattern.refills) loop.turn.subscribed();
+      if (pattern.refills) context.turn.subscribed();
       this.#stream.destroy();
       return;
     }
@@ -246,8 +246,8 @@ export class Session implements HandshakeHandler, TrafficHandler, StreamHandler,
     this.#newcomer = undefined;
     // Subscriptions are ahead of what other sockets of this program say in the same turn: who is asked may publish at once.
     if (this.#phase === "closing" || pattern.refills) this.flush();
-    else if (pipe.outbox.pending) loop.turn.scheduleFirst(this);
-    if (pattern.refills) loop.turn.subscribed();
+    else if (pipe.outbox.pending) context.turn.scheduleFirst(this);
+    if (pattern.refills) context.turn.subscribed();
     if (rest.length > 0) this.#hear();
     traffic.begin(rest);
   }
@@ -267,7 +267,7 @@ export class Session implements HandshakeHandler, TrafficHandler, StreamHandler,
 
   fail(failure: Failure): void {
     this.#failure = failure;
-    const { events } = this.#host;
+    const { events } = this.#socket;
     if (events.active && this.#phase !== "closing") {
       const event = failureEvent(failure, this.address);
       if (event !== undefined) events.emit(event);
@@ -310,14 +310,14 @@ export class Session implements HandshakeHandler, TrafficHandler, StreamHandler,
 
   /** Tells of messages that are lost. False: what follows would mean nothing without them. */
   #goesOn(pipe: NetPipe): boolean {
-    for (; pipe.outbox.missing > 0; pipe.outbox.missing--) reportMissing(this.#host.events, this.address);
+    for (; pipe.outbox.missing > 0; pipe.outbox.missing--) reportMissing(this.#socket.events, this.address);
     if (pipe.isFramed) return true;
     this.#stream.destroy();
     return false;
   }
 
   schedule(): void {
-    this.#host.loop.turn.schedule(this);
+    this.#socket.context.turn.schedule(this);
   }
 
   endTurn(): void {
@@ -343,7 +343,7 @@ export class Session implements HandshakeHandler, TrafficHandler, StreamHandler,
   }
 
   refuse(error: ErrnoError): void {
-    const { events } = this.#host;
+    const { events } = this.#socket;
     if (events.active) events.emit({ type: "handshake:error:other", address: this.address, error });
     this.#failure = { kind: "incompatible", detail: error.message };
     this.#handshake?.close();
@@ -352,7 +352,7 @@ export class Session implements HandshakeHandler, TrafficHandler, StreamHandler,
   }
 
   finish(): void {
-    this.#keeper.drop(this);
+    this.#owner.drop(this);
   }
 
   /** Ends the connection when all that waits is written. What still comes in is dropped. */
@@ -386,7 +386,7 @@ export class Session implements HandshakeHandler, TrafficHandler, StreamHandler,
 
   /** Carries a question to the ZAP handler. */
   readonly #ask: ZapHook = (frames, answer) => {
-    this.#question = new ZapQuestion(this.#host.loop.names, frames, answer);
+    this.#question = new ZapQuestion(this.#socket.context.names, frames, answer);
   };
 
   readonly #settle = (): void => {

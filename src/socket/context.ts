@@ -18,7 +18,7 @@ import { defineContextAccessors, getContextOption, setContextOption } from "../o
 import { createContextOptions } from "../options/defaults.ts";
 import type { ContextOptions } from "../options/public.ts";
 import type { ContextValues } from "../options/values.ts";
-import type { Loop } from "../session/host.ts";
+import type { SessionContext } from "../session/socket-side.ts";
 import { InprocNames } from "../transport/inproc.ts";
 import { heldRequests } from "../transport/net-stream.ts";
 
@@ -36,7 +36,7 @@ export interface Member {
 const LONG_MS = 0x7fffffff;
 
 /** The inner side of a context, which sockets work with. */
-export class ContextCore implements Loop {
+export class ContextCore implements SessionContext {
   readonly values: ContextValues = createContextOptions();
   readonly names: InprocNames = new InprocNames();
   readonly turn: Turn = new Turn(this.values);

@@ -18,8 +18,8 @@ import { createOptions } from "../options/defaults.ts";
 import { type OptionValues, SOCKET_TYPES } from "../options/values.ts";
 import { limitOf, NetPipe, type PeerFacts, type Pipe, type PipeLimits, type PipeLink, RawPipe } from "../pipe/pipe.ts";
 import { Dialer } from "../session/dialer.ts";
-import type { EndpointHolder, SessionHost } from "../session/host.ts";
 import { Listener } from "../session/listener.ts";
+import type { EndpointHolder, SessionSocket } from "../session/socket-side.ts";
 import { type Endpoint, parseEndpoint } from "../transport/endpoint.ts";
 import { type InprocHost, InprocListener, InprocPipe } from "../transport/inproc.ts";
 import { nodePath } from "../transport/ipc.ts";
@@ -44,8 +44,8 @@ export type PatternFactory = (host: PatternHost) => Pattern;
 /** Every endpoint of these kinds reaches a peer by a stream of octets. */
 type StreamEndpoint = Extract<Endpoint, { scheme: "tcp" | "ipc" }>;
 
-export class SocketCore implements SessionHost, PatternHost, InprocHost, OptionsHost, Member {
-  readonly loop: ContextCore;
+export class SocketCore implements SessionSocket, PatternHost, InprocHost, OptionsHost, Member {
+  readonly context: ContextCore;
   readonly socketType: number;
   readonly options: OptionValues;
   readonly events: ObserverHub;
@@ -68,15 +68,15 @@ export class SocketCore implements SessionHost, PatternHost, InprocHost, Options
   /** Routing ids that were given to connections. */
   readonly #givenIds = new Map<EndpointHolder, Buffer>();
 
-  constructor(type: number, loop: ContextCore, makePattern: PatternFactory) {
-    this.loop = loop;
+  constructor(type: number, context: ContextCore, makePattern: PatternFactory) {
+    this.context = context;
     this.socketType = type;
-    this.options = createOptions(type, loop.values);
+    this.options = createOptions(type, context.values);
     this.events = new ObserverHub(this);
     this.pattern = makePattern(this);
     this.sender = new Sender(this, this.pattern);
     this.receiver = new Receiver(this, this.pattern);
-    loop.enter(this);
+    context.enter(this);
   }
 
   // What users call, by way of Socket.
@@ -96,21 +96,21 @@ export class SocketCore implements SessionHost, PatternHost, InprocHost, Options
   /** Something waits for this socket, and keeps the process alive as long as the socket is referenced. */
   hold(): void {
     this.#holds++;
-    if (this.#isReferenced) this.loop.hold();
+    if (this.#isReferenced) this.context.hold();
   }
 
   /** What `hold` told of has ended. */
   release(): void {
     this.#holds--;
-    if (this.#isReferenced) this.loop.release();
+    if (this.#isReferenced) this.context.release();
   }
 
   set isReferenced(isReferenced: boolean) {
     if (isReferenced === this.#isReferenced) return;
     this.#isReferenced = isReferenced;
     for (let i = 0; i < this.#holds; i++) {
-      if (isReferenced) this.loop.hold();
-      else this.loop.release();
+      if (isReferenced) this.context.hold();
+      else this.context.release();
     }
   }
 
@@ -189,7 +189,7 @@ export class SocketCore implements SessionHost, PatternHost, InprocHost, Options
       for (const holder of this.#connected) if (holder.address === address) return;
     }
     if (routingId === undefined) this.options.connectRoutingId = EMPTY;
-    const holder = dialer ?? this.loop.names.connect(address, this, id, this.#gone);
+    const holder = dialer ?? this.context.names.connect(address, this, id, this.#gone);
     if (holder instanceof InprocPipe && holder.isEnded) {
       if (id !== undefined) this.pattern.release(id);
       return;
@@ -219,7 +219,7 @@ export class SocketCore implements SessionHost, PatternHost, InprocHost, Options
     for (const holder of [...this.#leaving]) if (holder instanceof InprocListener) holder.close();
     this.pattern.close();
     this.events.end();
-    this.loop.closed();
+    this.context.closed();
     this.#leaveIfDone();
   }
 
@@ -256,7 +256,7 @@ export class SocketCore implements SessionHost, PatternHost, InprocHost, Options
   // What the pattern asks.
 
   get pool(): SlabPool {
-    return this.loop.pool;
+    return this.context.pool;
   }
 
   wakeReceiver(): void {
@@ -280,29 +280,29 @@ export class SocketCore implements SessionHost, PatternHost, InprocHost, Options
     const { sendHighWaterMark, receiveHighWaterMark, conflate } = this.options;
     const ahead = Math.max(
       LEAST_DECODE_AHEAD_MESSAGES,
-      Math.min(DECODE_AHEAD_MESSAGES, Math.floor(DECODED_MESSAGES / this.loop.pipes)),
+      Math.min(DECODE_AHEAD_MESSAGES, Math.floor(DECODED_MESSAGES / this.context.pipes)),
     );
     return { send: limitOf(sendHighWaterMark), receive: limitOf(receiveHighWaterMark), conflate, ahead };
   }
 
   createPipe(link: PipeLink, { conflate, notify }: OptionValues): NetPipe {
-    this.loop.pipes++;
+    this.context.pipes++;
     const limits = { ...this.limits, conflate };
-    const { pool } = this.loop;
+    const { pool } = this.context;
     if (this.socketType === SOCKET_TYPES.STREAM) return new RawPipe(this.pattern, link, pool, limits, notify);
     return new NetPipe(this.pattern, link, pool, limits);
   }
 
   endPipe(pipe: NetPipe, discards: boolean): void {
     if (pipe.isEnded) return;
-    this.loop.pipes--;
+    this.context.pipes--;
     pipe.isEnded = true;
     if (discards) pipe.discard();
     this.pattern.ended(pipe);
   }
 
   schedule(item: Flushable): void {
-    this.loop.turn.schedule(item);
+    this.context.turn.schedule(item);
   }
 
   get isWaiting(): boolean {
@@ -342,7 +342,7 @@ export class SocketCore implements SessionHost, PatternHost, InprocHost, Options
   }
 
   #bindInproc(address: string): void {
-    this.#bound.add(this.loop.names.bind(address, this, this.#gone));
+    this.#bound.add(this.context.names.bind(address, this, this.#gone));
     this.options.lastEndpoint = address;
   }
 
@@ -418,7 +418,7 @@ export class SocketCore implements SessionHost, PatternHost, InprocHost, Options
   }
 
   #leaveIfDone(): void {
-    if (this.isClosed && this.#leaving.size === 0) this.loop.leave(this);
+    if (this.isClosed && this.#leaving.size === 0) this.context.leave(this);
   }
 
   #eachPipe(visit: (pipe: Pipe) => void): void {

@@ -19,7 +19,7 @@ import { clearTimeout, now, setTimeout } from "../loop/clock.ts";
 import type { Flushable } from "../loop/turn.ts";
 import { limitOf, type Pipe } from "../pipe/pipe.ts";
 import type { SubscriptionTrie } from "../routing/subscription-trie.ts";
-import type { Newcomer } from "../session/host.ts";
+import type { Newcomer } from "../session/socket-side.ts";
 import { keep } from "./message.ts";
 import type { PatternHost } from "./pattern.ts";
 

@@ -14,7 +14,7 @@ import type { Flushable } from "../loop/turn.ts";
 import type { OptionValues } from "../options/values.ts";
 import type { Pipe } from "../pipe/pipe.ts";
 import { Rotation } from "../routing/rotation.ts";
-import type { Newcomer, SessionPattern } from "../session/host.ts";
+import type { Newcomer, SessionPattern } from "../session/socket-side.ts";
 
 /** The socket, as its pattern sees it. */
 export interface PatternHost {

@@ -164,8 +164,8 @@ export class Proxy<Front extends Socket = Socket, Back extends Socket = Socket> 
     this.#back = new Direction(back, front, capture);
     front.tap = this.#wake;
     back.tap = this.#wake;
-    front.loop.hold();
-    for (const { loop } of [front, back]) loop.turn.receives++;
+    front.context.hold();
+    for (const { context } of [front, back]) context.turn.receives++;
     this.#wake();
     return this.#end(front, back);
   }
@@ -175,8 +175,8 @@ export class Proxy<Front extends Socket = Socket, Back extends Socket = Socket> 
     await new Promise<void>((resolve) => {
       this.#finish = resolve;
     });
-    front.loop.release();
-    for (const { loop } of [front, back]) loop.turn.receives--;
+    front.context.release();
+    for (const { context } of [front, back]) context.turn.receives--;
     for (const core of [front, back]) {
       core.tap = undefined;
       if (core.isBlocked) core.unblock();

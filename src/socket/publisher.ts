@@ -9,7 +9,7 @@ import type { PublisherOptions } from "../options/public.ts";
 import { SOCKET_TYPES } from "../options/values.ts";
 import type { Pipe } from "../pipe/pipe.ts";
 import { SubscriptionTrie } from "../routing/subscription-trie.ts";
-import type { Newcomer } from "../session/host.ts";
+import type { Newcomer } from "../session/socket-side.ts";
 import { Newcomers } from "./newcomers.ts";
 import { Pattern } from "./pattern.ts";
 import { defineType, type SocketOptions, WritableSocket } from "./socket.ts";

@@ -51,12 +51,12 @@ export class Receiver {
     this.#check();
     const frames = this.#pattern.receive();
     if (frames === undefined) return this.#wait(0, false, user);
-    return this.#core.loop.turn.allows() ? Promise.resolve(frames) : this.#core.loop.turn.later(frames);
+    return this.#core.context.turn.allows() ? Promise.resolve(frames) : this.#core.context.turn.later(frames);
   }
 
   receiveMany(max: number, user: object): Promise<Buffer[][]> {
     this.#check();
-    const { turn } = this.#core.loop;
+    const { turn } = this.#core.context;
     if (!turn.allows() && this.#pattern.canReceive) {
       const promise = this.#suspend<Buffer[][]>(max, false, user);
       this.#collectLater(this.#pending as PendingReceive);
@@ -80,7 +80,7 @@ export class Receiver {
     const frames = this.#pattern.receive();
     if (frames === undefined) return this.#wait(0, true, user);
     const step = { value: frames, done: false as const };
-    return this.#core.loop.turn.allows() ? Promise.resolve(step) : this.#core.loop.turn.later(step);
+    return this.#core.context.turn.allows() ? Promise.resolve(step) : this.#core.context.turn.later(step);
   }
 
   /** True while a receive waits. */
@@ -94,7 +94,7 @@ export class Receiver {
     if (pending === undefined || pending.many !== 0 || this.#isWaking) return false;
     this.#finish(pending);
     const value = (pending.iterates ? { value: frames, done: false } : frames) as never;
-    const { turn } = this.#core.loop;
+    const { turn } = this.#core.context;
     if (turn.allows()) pending.resolve(value);
     else turn.later(value).then(pending.resolve);
     return true;
@@ -132,7 +132,7 @@ export class Receiver {
   }
 
   #suspend<T>(many: number, iterates: boolean, user: object): Promise<T> {
-    const { loop, options } = this.#core;
+    const { context, options } = this.#core;
     const promise = new Promise<T>(handOut);
     const pending: PendingReceive = {
       resolve: handedResolve as PendingReceive["resolve"],
@@ -150,8 +150,8 @@ export class Receiver {
     if (timeout > 0) pending.timer = setTimeout(() => this.#expire(pending), timeout);
     this.#pending = pending;
     this.#core.hold();
-    loop.turn.receives++;
-    if (pending.awaitsAnswer) loop.turn.expectAnswer();
+    context.turn.receives++;
+    if (pending.awaitsAnswer) context.turn.expectAnswer();
     return promise;
   }
 
@@ -167,7 +167,7 @@ export class Receiver {
 
   #resolveMany(pending: PendingReceive): void {
     if (this.#pending !== pending) return;
-    const { turn } = this.#core.loop;
+    const { turn } = this.#core.context;
     if (!turn.allows()) {
       this.#collectLater(pending);
       return;
@@ -181,7 +181,7 @@ export class Receiver {
   #settleMany(pending: PendingReceive): boolean {
     const messages = this.#collect(pending.many);
     if (messages.length === 0) return false;
-    this.#core.loop.turn.count(messages.length);
+    this.#core.context.turn.count(messages.length);
     this.#finish(pending);
     pending.resolve(messages as never);
     return true;
@@ -195,7 +195,7 @@ export class Receiver {
   /** What this turn has no room for stays with the pipes, undecoded if it can: as messages of many sockets it would be a heap full. */
   #collectLater(pending: PendingReceive): void {
     pending.isWoken = true;
-    this.#core.loop.turn.afterwards(() => this.#resolveMany(pending));
+    this.#core.context.turn.afterwards(() => this.#resolveMany(pending));
   }
 
   #fail(pending: PendingReceive, closing: boolean): void {
@@ -209,9 +209,9 @@ export class Receiver {
   #finish(pending: PendingReceive): void {
     if (pending.timer !== undefined) clearTimeout(pending.timer);
     this.#pending = undefined;
-    const { loop } = this.#core;
+    const { context } = this.#core;
     this.#core.release();
-    loop.turn.receives--;
-    if (pending.awaitsAnswer) loop.turn.answers--;
+    context.turn.receives--;
+    if (pending.awaitsAnswer) context.turn.answers--;
   }
 }

@@ -76,7 +76,8 @@ export class Sender {
     if (frames.length === 0) return SENT;
     const fault = this.#fault(frames);
     if (fault !== undefined) return Promise.reject(fault);
-    if (this.#pattern.send(frames)) return this.#core.loop.turn.allows() ? SENT : this.#core.loop.turn.later(undefined);
+    if (this.#pattern.send(frames))
+      return this.#core.context.turn.allows() ? SENT : this.#core.context.turn.later(undefined);
     return this.#wait(frames, undefined, 0, user);
   }
 
@@ -86,7 +87,7 @@ export class Sender {
     const { sent, blocked, fault } = this.#advance(rest, 0);
     if (fault !== undefined) return sent > 0 ? Promise.resolve(sent) : Promise.reject(fault);
     if (blocked !== undefined) return this.#wait(blocked, rest, sent, user);
-    return this.#core.loop.turn.allowsMany(sent) ? Promise.resolve(sent) : this.#core.loop.turn.later(sent);
+    return this.#core.context.turn.allowsMany(sent) ? Promise.resolve(sent) : this.#core.context.turn.later(sent);
   }
 
   /** A send that waits may succeed now. */
@@ -136,8 +137,8 @@ export class Sender {
     }
     this.#finish(pending);
     const result = pending.rest === undefined ? undefined : sent;
-    if (this.#core.loop.turn.allows()) pending.resolve(result);
-    else this.#core.loop.turn.later(result).then(pending.resolve);
+    if (this.#core.context.turn.allows()) pending.resolve(result);
+    else this.#core.context.turn.later(result).then(pending.resolve);
   }
 
   /** The socket closes. */

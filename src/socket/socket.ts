@@ -84,8 +84,8 @@ export abstract class Socket {
     if (!(context instanceof Context)) throw new TypeError("Context must be a context object");
     checkRole(values);
     this.#context = context;
-    const loop: ContextCore = contextCoreOf(context);
-    this.#core = new SocketCore(type, loop, makePattern);
+    const contextCore: ContextCore = contextCoreOf(context);
+    this.#core = new SocketCore(type, contextCore, makePattern);
     Object.seal(this);
     try {
       Object.assign(this, values);

@@ -15,7 +15,7 @@ import { SOCKET_TYPES } from "../options/values.ts";
 import { limitOf, type Pipe } from "../pipe/pipe.ts";
 import { Rotation } from "../routing/rotation.ts";
 import { SubscriptionTrie } from "../routing/subscription-trie.ts";
-import type { Newcomer } from "../session/host.ts";
+import type { Newcomer } from "../session/socket-side.ts";
 import { discardAll } from "./pattern.ts";
 import { PublisherPattern } from "./publisher.ts";
 import { coreOf, DuplexSocket, defineType, type SocketOptions } from "./socket.ts";

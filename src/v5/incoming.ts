@@ -68,7 +68,7 @@ export class Incoming {
     if (this.#core.isClosed) return;
     nextTick(() => this.#report(error));
     // Not at once: with a receive timeout of 0 each read fails.
-    void this.#core.loop.turn.later(undefined).then(() => this.advance());
+    void this.#core.context.turn.later(undefined).then(() => this.advance());
   };
 
   readonly #giveOut = (): void => {

@@ -122,7 +122,7 @@ export class Outgoing {
 
   #schedule(): void {
     this.#isTelling = true;
-    const { turn } = this.#core.loop;
+    const { turn } = this.#core.context;
     if (turn.allows()) queueMicrotask(this.#tell);
     else void turn.later(undefined).then(this.#tell);
   }

@@ -1,6 +1,6 @@
 /**
- * What sessions ask of the socket they work for. The socket implements it; a session knows no socket type beyond its
- * number.
+ * The socket, its context and its pattern as sessions see them: `src/socket` implements these, and a session knows no socket type
+ * beyond its number.
  */
 
 import type { ErrnoError } from "../base/errors.ts";
@@ -11,30 +11,31 @@ import type { OptionValues } from "../options/values.ts";
 import type { NetPipe, Pipe, PipeLink, PipeOwner } from "../pipe/pipe.ts";
 import type { InprocNames } from "../transport/inproc.ts";
 
-/** The part of a context that sessions use. */
-export interface Loop {
+/** Serves all sockets of a context: the turn of the event loop, memory, and the names of inproc. */
+export interface SessionContext {
   readonly turn: Turn;
   readonly pool: SlabPool;
   readonly names: InprocNames;
   /** Keeps the process alive until `release`. */
   hold(): void;
+  /** Takes back one `hold`. */
   release(): void;
 }
 
-/** A socket, as its sessions see it. */
-export interface SessionHost {
-  readonly loop: Loop;
+/** Makes and ends the pipes of its sessions, and hears their events. */
+export interface SessionSocket {
+  readonly context: SessionContext;
   readonly socketType: number;
   readonly options: OptionValues;
   readonly events: EventSink;
   readonly pattern: SessionPattern;
-  /** Makes the pipe for a peer of an endpoint with these options; the high-water marks are the socket's own, as they stand now. */
+  /** Makes the pipe for a peer of an endpoint with these options; the high-water marks are those of the socket, now. */
   createPipe(link: PipeLink, options: OptionValues): NetPipe;
   /** Ends a pipe for good, once, and drops what was received and not read if it `discards`. */
   endPipe(pipe: NetPipe, discards: boolean): void;
 }
 
-/** A peer for which a pattern keeps what is sent, until it is known what it wants. */
+/** Keeps what a publisher sends for a peer whose subscriptions are still on their way. */
 export interface Newcomer {
   /** The handshake is done, and this is its pipe. */
   joined(pipe: Pipe): void;
@@ -42,17 +43,17 @@ export interface Newcomer {
   left(): void;
 }
 
-/** The pattern, which takes pipes in. */
+/** Takes pipes in, and serves them as their owner. */
 export interface SessionPattern extends PipeOwner {
-  /** A peer is there, and the handshake begins: it may say soon what it wants. */
+  /** Hears that a peer is there and its handshake begins: it may soon say what it wants. */
   expect(): Newcomer | undefined;
-  /** A new peer. Its pipe may be written from now on. */
+  /** Takes in a new pipe, which may be written from now on. */
   attach(pipe: Pipe): void;
-  /** Why no further peer is let in at this moment: it is turned away before it could send what would be lost. */
+  /** Set while no further peer is let in: it is turned away by this error before it could send what would be lost. */
   readonly refusal: ErrnoError | undefined;
-  /** Whether a lost connection empties the outbox, which `disconnected` fills anew (subscriptions). */
+  /** True when a lost connection empties the outbox, which `disconnected` fills anew (subscriptions). */
   readonly refills: boolean;
-  /** Whether a pipe stands for one peer, by its identity; otherwise for whoever answers at an endpoint. */
+  /** True when a pipe stands for one peer, by its routing id; otherwise it stands for any peer that answers at an endpoint. */
   readonly knowsPeers: boolean;
 }
 
@@ -60,9 +61,11 @@ export interface SessionPattern extends PipeOwner {
 export interface EndpointHolder {
   /** The endpoint, as `unbind` and `disconnect` name it. */
   readonly address: string;
-  /** Whether messages wait that the kernel has not taken. */
+  /** True while messages wait that the kernel has not taken. */
   readonly hasUnsent: boolean;
+  /** Offers what waits to the kernel, now. */
   flush(): void;
+  /** Visits the pipes of its peers. */
   eachPipe(visit: (pipe: Pipe) => void): void;
   /** Stops; unsent messages are delivered within `linger` milliseconds (-1: no limit, 0: dropped). */
   close(linger: number): void;
