@@ -9,8 +9,8 @@ export type {
 export { capability, curveKeyPair, version } from "./socket/about.ts";
 export { Context, context } from "./socket/context.ts";
 export { Dealer } from "./socket/dealer.ts";
+export type { Readable, Writable } from "./socket/duplex.ts";
 export type { Message, MessageLike } from "./socket/message.ts";
-export { type EventSubscriber, Observer } from "./socket/observer.ts";
 export { Pair } from "./socket/pair.ts";
 export type { Peer } from "./socket/peer.ts";
 export { Proxy, type ProxyCounters } from "./socket/proxy.ts";
@@ -19,16 +19,13 @@ export { Pull } from "./socket/pull.ts";
 export { Push } from "./socket/push.ts";
 export { Reply } from "./socket/reply.ts";
 export { Request } from "./socket/request.ts";
+export type {
+  NamedConnectOptions as RouterConnectOptions,
+  NamedConnectOptions as StreamConnectOptions,
+  RoutedConnectOptions,
+} from "./socket/routed.ts";
 export { Router } from "./socket/router.ts";
-export {
-  type NamedConnectOptions as RouterConnectOptions,
-  type NamedConnectOptions as StreamConnectOptions,
-  type Readable,
-  type RoutedConnectOptions,
-  Socket,
-  type SocketOptions,
-  type Writable,
-} from "./socket/socket.ts";
+export { type EventSubscriber, Observer, Socket, type SocketOptions } from "./socket/socket.ts";
 export { Stream } from "./socket/stream.ts";
 export { Subscriber } from "./socket/subscriber.ts";
 export { XPublisher } from "./socket/xpublisher.ts";

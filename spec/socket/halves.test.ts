@@ -1,6 +1,5 @@
 /** The two halves of a socket over a pattern that misbehaves: it wakes them while they are asking it. */
-import type { SocketCore } from "../../src/socket/core.ts";
-import type { Pattern } from "../../src/socket/pattern.ts";
+import type { OperationSocket, Pattern } from "../../src/socket/pattern.ts";
 import { Receiver } from "../../src/socket/receiver.ts";
 import { Sender } from "../../src/socket/sender.ts";
 import { assert, suite } from "../helpers/test.ts";
@@ -8,7 +7,7 @@ import { assert, suite } from "../helpers/test.ts";
 const it = suite("socket/halves");
 
 /** What the halves use of a socket. */
-function fakeCore(): { core: SocketCore; held: () => number } {
+function fakeCore(): { core: OperationSocket; held: () => number } {
   let held = 0;
   const core = {
     isClosed: false,
@@ -18,7 +17,7 @@ function fakeCore(): { core: SocketCore; held: () => number } {
     hold: () => held++,
     release: () => held--,
   };
-  return { core: core as unknown as SocketCore, held: () => held };
+  return { core: core as unknown as OperationSocket, held: () => held };
 }
 
 it("a send that is woken while it is made goes once", async () => {

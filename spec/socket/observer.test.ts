@@ -1,7 +1,7 @@
 import { KEPT_EVENTS } from "../../src/base/constants.ts";
 import type { Event } from "../../src/base/events.ts";
 import { Observer, Pull } from "../../src/index.ts";
-import { ObserverHub } from "../../src/socket/observer.ts";
+import { coreOf } from "../../src/socket/socket.ts";
 import { Sockets, thrown } from "../helpers/sockets.ts";
 import { assert, suite } from "../helpers/test.ts";
 
@@ -10,64 +10,83 @@ const sockets = new Sockets(it);
 
 const at = (address: string): Event => ({ type: "connect", address });
 
-/** A hub, and how often it holds the process. */
+/** A socket whose events the test makes up, and how often they hold the process. */
 class Rig {
   held = 0;
-  readonly hub: ObserverHub = new ObserverHub({
-    hold: () => {
+  readonly #pull = sockets.own(new Pull());
+  readonly #core = coreOf(this.#pull);
+
+  constructor() {
+    this.#core.hold = () => {
       this.held++;
-    },
-    release: () => {
+    };
+    this.#core.release = () => {
       this.held--;
-    },
-  });
+    };
+  }
+
+  get observer(): Observer {
+    return this.#pull.events;
+  }
+
+  get active(): boolean {
+    return this.#core.events.active;
+  }
+
+  emit(event: Event): void {
+    this.#core.events.emit(event);
+  }
+
+  end(): void {
+    this.#pull.close();
+  }
 }
 
 /** Lets the microtasks run that deliver to listeners. */
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 it("nothing is recorded before somebody asks", async () => {
-  const { hub } = new Rig();
-  assert.is(hub.active, false);
-  hub.emit(at("before"));
-  const { observer } = hub;
-  assert.is(hub.active, true);
-  hub.emit(at("after"));
+  const rig = new Rig();
+  assert.is(rig.active, false);
+  rig.emit(at("before"));
+  const { observer } = rig;
+  assert.is(rig.active, true);
+  rig.emit(at("after"));
   assert.equal(await observer.receive(), at("after"));
 });
 
 it("it is the same object each time", () => {
-  const { hub } = new Rig();
-  assert.is(hub.observer, hub.observer);
+  const rig = new Rig();
+  assert.is(rig.observer, rig.observer);
 });
 
 it("events are kept until they are read, and come in order", async () => {
-  const { hub } = new Rig();
-  const { observer } = hub;
-  hub.emit(at("1"));
-  hub.emit(at("2"));
+  const rig = new Rig();
+  const { observer } = rig;
+  rig.emit(at("1"));
+  rig.emit(at("2"));
   assert.equal(await observer.receive(), at("1"));
   assert.equal(await observer.receive(), at("2"));
 });
 
 it("when nobody reads, the newest are kept", async () => {
-  const { hub } = new Rig();
-  const { observer } = hub;
-  for (let i = 0; i < KEPT_EVENTS + 5; i++) hub.emit(at(String(i)));
+  const rig = new Rig();
+  const { observer } = rig;
+  for (let i = 0; i < KEPT_EVENTS + 5; i++) rig.emit(at(String(i)));
   assert.equal(await observer.receive(), at("5"));
 });
 
 it("a pending receive holds the process, and gets the next event", async () => {
   const rig = new Rig();
-  const pending = rig.hub.observer.receive();
+  const pending = rig.observer.receive();
   assert.is(rig.held, 1);
-  rig.hub.emit(at("1"));
+  rig.emit(at("1"));
   assert.is(rig.held, 0);
   assert.equal(await pending, at("1"));
 });
 
 it("a second receive at a time is EBUSY at once", () => {
-  const { observer } = new Rig().hub;
+  const { observer } = new Rig();
   void observer.receive();
   const error = thrown(() => observer.receive());
   assert.is(error.code, "EBUSY");
@@ -76,12 +95,12 @@ it("a second receive at a time is EBUSY at once", () => {
 
 it("close: a pending receive is EAGAIN, a later one EBADF, and nothing is held", async () => {
   const rig = new Rig();
-  const { observer } = rig.hub;
+  const { observer } = rig;
   const pending = observer.receive();
   observer.close();
   observer.close();
   assert.is(rig.held, 0);
-  assert.is(rig.hub.active, false);
+  assert.is(rig.active, false);
   assert.is(observer.closed, true);
   const error = await pending.catch((reason: unknown) => reason);
   assert.is((error as { code?: string }).code, "EAGAIN");
@@ -90,67 +109,67 @@ it("close: a pending receive is EAGAIN, a later one EBADF, and nothing is held",
 });
 
 it("after close, events can be asked for again", async () => {
-  const { hub } = new Rig();
-  const first = hub.observer;
+  const rig = new Rig();
+  const first = rig.observer;
   first.close();
-  hub.emit(at("lost"));
-  const second = hub.observer;
+  rig.emit(at("lost"));
+  const second = rig.observer;
   assert.is(second.closed, false);
-  hub.emit(at("heard"));
+  rig.emit(at("heard"));
   first.close();
   assert.equal(await second.receive(), at("heard"));
   const heard: Event[] = [];
   second.close();
-  hub.observer.on("connect", (event) => heard.push(event));
-  hub.emit(at("by a listener"));
+  rig.observer.on("connect", (event) => heard.push(event));
+  rig.emit(at("by a listener"));
   await turn();
   assert.equal(heard, [at("by a listener")]);
 });
 
 it("end is the last event, and closes the observer when it is read", async () => {
   const rig = new Rig();
-  const { observer } = rig.hub;
-  rig.hub.emit(at("1"));
-  rig.hub.end();
-  rig.hub.end();
-  rig.hub.emit(at("late"));
-  assert.is(rig.hub.active, false);
+  const { observer } = rig;
+  rig.emit(at("1"));
+  rig.end();
+  rig.end();
+  rig.emit(at("late"));
+  assert.is(rig.active, false);
   assert.is(observer.closed, false);
   assert.equal(await observer.receive(), at("1"));
   assert.equal(await observer.receive(), { type: "end" });
   assert.is(observer.closed, true);
   assert.is(thrown(() => observer.receive()).code, "EBADF");
-  assert.is(rig.hub.observer, observer);
+  assert.is(rig.observer, observer);
 });
 
 it("end reaches a pending receive", async () => {
   const rig = new Rig();
-  const pending = rig.hub.observer.receive();
-  rig.hub.end();
+  const pending = rig.observer.receive();
+  rig.end();
   assert.equal(await pending, { type: "end" });
   assert.is(rig.held, 0);
-  assert.is(rig.hub.observer.closed, true);
+  assert.is(rig.observer.closed, true);
 });
 
 it("a closed socket that nobody observed has no events: ENOTSOCK", () => {
-  const { hub } = new Rig();
-  hub.end();
-  assert.is(thrown(() => hub.observer).code, "ENOTSOCK");
+  const rig = new Rig();
+  rig.end();
+  assert.is(thrown(() => rig.observer).code, "ENOTSOCK");
 });
 
 it("iteration goes on to end", async () => {
-  const { hub } = new Rig();
+  const rig = new Rig();
   const types: string[] = [];
   setImmediate(() => {
-    hub.emit(at("1"));
-    hub.end();
+    rig.emit(at("1"));
+    rig.end();
   });
-  for await (const event of hub.observer) types.push(event.type);
+  for await (const event of rig.observer) types.push(event.type);
   assert.equal(types, ["connect", "end"]);
 });
 
 it("iteration ends without an error when the observer is closed meanwhile", async () => {
-  const { observer } = new Rig().hub;
+  const { observer } = new Rig();
   setImmediate(() => observer.close());
   for await (const _ of observer) assert.unreachable();
   assert.is(observer.closed, true);
@@ -158,22 +177,22 @@ it("iteration ends without an error when the observer is closed meanwhile", asyn
 
 it("listeners hear their type only, also what was kept before", async () => {
   const rig = new Rig();
-  const { observer } = rig.hub;
-  rig.hub.emit(at("1"));
+  const { observer } = rig;
+  rig.emit(at("1"));
   const heard: Event[] = [];
   assert.is(
     observer.on("connect", (event) => heard.push(event)),
     observer,
   );
-  rig.hub.emit({ type: "bind", address: "x" });
-  rig.hub.emit(at("2"));
+  rig.emit({ type: "bind", address: "x" });
+  rig.emit(at("2"));
   assert.equal(heard, []);
   await turn();
   assert.equal(heard, [at("1"), at("2")]);
 });
 
 it("the first listener ends reading", () => {
-  const { observer } = new Rig().hub;
+  const { observer } = new Rig();
   observer.on("bind", () => {});
   assert.is(
     thrown(() => observer.receive()).message,
@@ -183,7 +202,7 @@ it("the first listener ends reading", () => {
 
 it("a listener holds the process until it is taken off, or the socket ends", async () => {
   const rig = new Rig();
-  const { observer } = rig.hub;
+  const { observer } = rig;
   const listener = (): void => {};
   observer.on("bind", listener);
   observer.on("connect", listener);
@@ -193,17 +212,17 @@ it("a listener holds the process until it is taken off, or the socket ends", asy
   observer.off("bind", listener);
   assert.is(rig.held, 0);
   observer.on("bind", listener);
-  rig.hub.end();
+  rig.end();
   await turn();
   assert.is(rig.held, 0);
   assert.is(observer.closed, true);
 });
 
 it("listeners hear all of a burst, however long", async () => {
-  const { hub } = new Rig();
+  const rig = new Rig();
   let heard = 0;
-  hub.observer.on("connect", () => heard++);
-  for (let i = 0; i < 3 * KEPT_EVENTS; i++) hub.emit(at(""));
+  rig.observer.on("connect", () => heard++);
+  for (let i = 0; i < 3 * KEPT_EVENTS; i++) rig.emit(at(""));
   await turn();
   assert.is(heard, 3 * KEPT_EVENTS);
 });
@@ -211,40 +230,40 @@ it("listeners hear all of a burst, however long", async () => {
 it("a listener may close the observer, or end the socket", async () => {
   const rig = new Rig();
   let heard = 0;
-  rig.hub.observer.on("connect", () => {
+  rig.observer.on("connect", () => {
     heard++;
-    rig.hub.observer.close();
+    rig.observer.close();
   });
-  rig.hub.emit(at("1"));
-  rig.hub.emit(at("2"));
+  rig.emit(at("1"));
+  rig.emit(at("2"));
   await turn();
   assert.is(heard, 1);
   assert.is(rig.held, 0);
 
   const types: string[] = [];
-  const other: Observer = rig.hub.observer;
-  other.on("connect", () => rig.hub.end());
+  const other: Observer = rig.observer;
+  other.on("connect", () => rig.end());
   other.on("end", (event) => types.push(event.type));
-  rig.hub.emit(at("3"));
+  rig.emit(at("3"));
   await turn();
   assert.equal(types, ["end"]);
   assert.is(rig.held, 0);
 });
 
 it("what a listener throws is the process's to handle, and the others hear what follows", async () => {
-  const { hub } = new Rig();
+  const rig = new Rig();
   const heard: Event[] = [];
   const errors: unknown[] = [];
   const handlers = process.listeners("uncaughtException");
   process.removeAllListeners("uncaughtException");
   process.on("uncaughtException", (error) => errors.push(error));
   try {
-    hub.observer.on("bind", () => {
+    rig.observer.on("bind", () => {
       throw new Error("mine");
     });
-    hub.observer.on("connect", (event) => heard.push(event));
-    hub.emit({ type: "bind", address: "x" });
-    hub.emit(at("1"));
+    rig.observer.on("connect", (event) => heard.push(event));
+    rig.emit({ type: "bind", address: "x" });
+    rig.emit(at("1"));
     await turn();
     await turn();
   } finally {

@@ -24,8 +24,8 @@ import { type Endpoint, parseEndpoint } from "../transport/endpoint.ts";
 import { type InprocHost, InprocListener, InprocPipe } from "../transport/inproc.ts";
 import { nodePath } from "../transport/ipc.ts";
 import type { ContextCore, Member } from "./context.ts";
-import { ObserverHub } from "./observer.ts";
-import type { Pattern, PatternHost } from "./pattern.ts";
+import { EventHub } from "./event-feed.ts";
+import type { OperationSocket, Pattern, PatternHost } from "./pattern.ts";
 import { ownProperties } from "./peer.ts";
 import { Receiver } from "./receiver.ts";
 import { Sender } from "./sender.ts";
@@ -44,11 +44,11 @@ export type PatternFactory = (host: PatternHost) => Pattern;
 /** Every endpoint of these kinds reaches a peer by a stream of octets. */
 type StreamEndpoint = Extract<Endpoint, { scheme: "tcp" | "ipc" }>;
 
-export class SocketCore implements SessionSocket, PatternHost, InprocHost, OptionsHost, Member {
+export class SocketCore implements SessionSocket, PatternHost, InprocHost, OptionsHost, OperationSocket, Member {
   readonly context: ContextCore;
   readonly socketType: number;
   readonly options: OptionValues;
-  readonly events: ObserverHub;
+  readonly events: EventHub;
   readonly pattern: Pattern;
   readonly sender: Sender;
   readonly receiver: Receiver;
@@ -72,7 +72,7 @@ export class SocketCore implements SessionSocket, PatternHost, InprocHost, Optio
     this.context = context;
     this.socketType = type;
     this.options = createOptions(type, context.values);
-    this.events = new ObserverHub(this);
+    this.events = new EventHub(this);
     this.pattern = makePattern(this);
     this.sender = new Sender(this, this.pattern);
     this.receiver = new Receiver(this, this.pattern);

@@ -4,8 +4,9 @@ import type { DealerOptions } from "../options/public.ts";
 import { SOCKET_TYPES } from "../options/values.ts";
 import type { Pipe } from "../pipe/pipe.ts";
 import { LoadBalancer } from "../routing/load-balancer.ts";
+import { DuplexSocket } from "./duplex.ts";
 import { ReceivingPattern } from "./pattern.ts";
-import { DuplexSocket, defineType, type SocketOptions } from "./socket.ts";
+import { defineType, type SocketOptions } from "./socket.ts";
 
 export class DealerPattern extends ReceivingPattern {
   readonly #out = new LoadBalancer<Pipe>();

@@ -2,8 +2,9 @@
 import { type ErrnoError, errnoError } from "../base/errors.ts";
 import { SOCKET_TYPES } from "../options/values.ts";
 import type { Pipe } from "../pipe/pipe.ts";
+import { DuplexSocket } from "./duplex.ts";
 import { ReceivingPattern } from "./pattern.ts";
-import { DuplexSocket, defineType, type SocketOptions } from "./socket.ts";
+import { defineType, type SocketOptions } from "./socket.ts";
 
 export class PairPattern extends ReceivingPattern {
   #pipe: Pipe | undefined;

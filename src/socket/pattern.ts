@@ -10,7 +10,7 @@ import { MESSAGE_FRAMES } from "../base/constants.ts";
 import { type ErrnoError, type ErrorCode, invalid } from "../base/errors.ts";
 import type { EventSink } from "../base/events.ts";
 import type { SlabPool } from "../codec/slab-pool.ts";
-import type { Flushable } from "../loop/turn.ts";
+import type { Flushable, Turn } from "../loop/turn.ts";
 import type { OptionValues } from "../options/values.ts";
 import type { Pipe } from "../pipe/pipe.ts";
 import { Rotation } from "../routing/rotation.ts";
@@ -31,6 +31,18 @@ export interface PatternHost {
   wakeSender(): void;
   /** A send() that waits cannot succeed any more. */
   rejectSender(code: ErrorCode): void;
+}
+
+/** The socket, as its sender and its receiver see it. */
+export interface OperationSocket {
+  readonly options: OptionValues;
+  readonly context: { readonly turn: Turn };
+  readonly isClosed: boolean;
+  /** @throws ErrnoError EBADF when closed, EBUSY when blocked */
+  assertOpen(): void;
+  /** An operation waits, and keeps the process alive until `release`. */
+  hold(): void;
+  release(): void;
 }
 
 /** Common ground: no peer, nothing to send or receive. */

@@ -10,9 +10,10 @@ import { SOCKET_TYPES } from "../options/values.ts";
 import type { Pipe } from "../pipe/pipe.ts";
 import { SubscriptionTrie } from "../routing/subscription-trie.ts";
 import type { Newcomer } from "../session/socket-side.ts";
+import { WritableSocket } from "./duplex.ts";
 import { Newcomers } from "./newcomers.ts";
 import { Pattern } from "./pattern.ts";
-import { defineType, type SocketOptions, WritableSocket } from "./socket.ts";
+import { defineType, type SocketOptions } from "./socket.ts";
 import { isSubscription, SUBSCRIBE } from "./topics.ts";
 
 export class PublisherPattern extends Pattern {

@@ -2,8 +2,9 @@
 
 import type { ConflateOptions } from "../options/public.ts";
 import { SOCKET_TYPES } from "../options/values.ts";
+import { ReadableSocket } from "./duplex.ts";
 import { ReceivingPattern } from "./pattern.ts";
-import { defineType, ReadableSocket, type SocketOptions } from "./socket.ts";
+import { defineType, type SocketOptions } from "./socket.ts";
 
 export class PullPattern extends ReceivingPattern {
   override attach(): void {

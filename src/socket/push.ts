@@ -4,8 +4,9 @@ import type { ConflateOptions } from "../options/public.ts";
 import { SOCKET_TYPES } from "../options/values.ts";
 import type { Pipe } from "../pipe/pipe.ts";
 import { LoadBalancer } from "../routing/load-balancer.ts";
+import { WritableSocket } from "./duplex.ts";
 import { Pattern } from "./pattern.ts";
-import { defineType, type SocketOptions, WritableSocket } from "./socket.ts";
+import { defineType, type SocketOptions } from "./socket.ts";
 
 export class PushPattern extends Pattern {
   readonly #out = new LoadBalancer<Pipe>();

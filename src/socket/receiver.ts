@@ -5,8 +5,7 @@
 
 import { errnoError } from "../base/errors.ts";
 import { clearTimeout, queueMicrotask, setTimeout } from "../loop/clock.ts";
-import type { SocketCore } from "./core.ts";
-import type { Pattern } from "./pattern.ts";
+import type { OperationSocket, Pattern } from "./pattern.ts";
 
 const BUSY = "Socket is busy reading; only one receive operation may be in progress at any time";
 
@@ -36,13 +35,13 @@ interface PendingReceive {
 }
 
 export class Receiver {
-  readonly #core: SocketCore;
+  readonly #core: OperationSocket;
   readonly #pattern: Pattern;
   #pending: PendingReceive | undefined;
   /** The pattern looks for a message at this moment; what it wakes meanwhile must not look too. */
   #isWaking = false;
 
-  constructor(core: SocketCore, pattern: Pattern) {
+  constructor(core: OperationSocket, pattern: Pattern) {
     this.#core = core;
     this.#pattern = pattern;
   }

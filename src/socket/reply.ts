@@ -11,8 +11,9 @@ import type { ErrorCode } from "../base/errors.ts";
 import type { ReplyOptions } from "../options/public.ts";
 import { SOCKET_TYPES } from "../options/values.ts";
 import type { Pipe } from "../pipe/pipe.ts";
+import { DuplexSocket } from "./duplex.ts";
 import { ReceivingPattern } from "./pattern.ts";
-import { DuplexSocket, defineType, type SocketOptions } from "./socket.ts";
+import { defineType, type SocketOptions } from "./socket.ts";
 
 export class ReplyPattern extends ReceivingPattern {
   override readonly knowsPeers: boolean = true;

@@ -15,8 +15,9 @@ import type { RequestOptions } from "../options/public.ts";
 import { SOCKET_TYPES } from "../options/values.ts";
 import type { Pipe } from "../pipe/pipe.ts";
 import { LoadBalancer } from "../routing/load-balancer.ts";
+import { DuplexSocket } from "./duplex.ts";
 import { Pattern, type PatternHost } from "./pattern.ts";
-import { DuplexSocket, defineType, type SocketOptions } from "./socket.ts";
+import { defineType, type SocketOptions } from "./socket.ts";
 
 const EMPTY = Buffer.alloc(0);
 const ID_BYTES = 4;

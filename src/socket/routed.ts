@@ -1,9 +1,13 @@
-/** What ROUTER and STREAM share: peers known by an id, which is the first frame of every message. */
-import { randomUint32 } from "../base/bytes.ts";
-import { type ErrorCode, errnoError } from "../base/errors.ts";
+/** What ROUTER and STREAM share: peers known by an id, which is the first frame of every message and may be given to `connect`. */
+import { randomUint32, viewOctets } from "../base/bytes.ts";
+import { type ErrorCode, errnoError, invalid } from "../base/errors.ts";
 import type { Pipe } from "../pipe/pipe.ts";
 import { RouteTable } from "../routing/route-table.ts";
 import { ReceivingPattern } from "./pattern.ts";
+import { coreOf, type Socket } from "./socket.ts";
+
+/** An id has this many octets at the most (RFC 23: Identity). */
+const ROUTING_ID_BYTES = 255;
 
 export abstract class RoutedPattern extends ReceivingPattern {
   protected readonly routes: RouteTable<Pipe> = new RouteTable<Pipe>(randomUint32());
@@ -87,4 +91,39 @@ export abstract class RoutedPattern extends ReceivingPattern {
     this.#awaited = pipe;
     return undefined;
   }
+}
+
+/** What `connect` takes besides the address, where peers are known by an id. */
+export interface RoutedConnectOptions {
+  /** The id that this socket knows the peer by: 1 to 255 octets. */
+  routingId?: string | Buffer;
+}
+
+/** The same, as a program declares it that is to run with the original too. */
+export interface NamedConnectOptions {
+  /** The id that this socket knows the peer by: 1 to 255 octets. */
+  routingId?: string;
+}
+
+/** `connect` with an id for the peer. */
+export function connectWithId(
+  socket: Socket,
+  given: ArrayLike<unknown>,
+  address: string,
+  options: RoutedConnectOptions = {},
+): void {
+  if (given.length < 1 || given.length > 2) throw new TypeError(`Expected 1 argument but received ${given.length}`);
+  if (typeof address !== "string") throw new TypeError("Address must be a string");
+  if (typeof options !== "object" || options === null) throw new TypeError("Options must be an object");
+  coreOf(socket).connect(address, options.routingId == null ? undefined : toRoutingId(options.routingId));
+}
+
+function toRoutingId(id: unknown): Buffer {
+  const given = typeof id === "string" ? id : viewOctets(id);
+  if (given === undefined) throw new TypeError("Routing id must be a string or buffer");
+  const octets = Buffer.from(given as string);
+  if (octets.length < 1 || octets.length > ROUTING_ID_BYTES) {
+    throw invalid(`routingId takes 1 to ${ROUTING_ID_BYTES} octets, not ${octets.length}`);
+  }
+  return octets;
 }

@@ -13,8 +13,9 @@ import { errnoError } from "../base/errors.ts";
 import type { RouterOptions } from "../options/public.ts";
 import { SOCKET_TYPES } from "../options/values.ts";
 import type { Pipe } from "../pipe/pipe.ts";
-import { RoutedPattern } from "./routed.ts";
-import { connectWithId, DuplexSocket, defineType, type RoutedConnectOptions, type SocketOptions } from "./socket.ts";
+import { DuplexSocket } from "./duplex.ts";
+import { connectWithId, type RoutedConnectOptions, RoutedPattern } from "./routed.ts";
+import { defineType, type SocketOptions } from "./socket.ts";
 
 /** Bits of the option `routerNotify`. */
 const NOTIFY_CONNECT = 1;

@@ -5,9 +5,8 @@
 import { isMissing } from "../base/bytes.ts";
 import { type ErrnoError, type ErrorCode, errnoError, missingMemory } from "../base/errors.ts";
 import { clearTimeout, setTimeout } from "../loop/clock.ts";
-import type { SocketCore } from "./core.ts";
 import { keep, missing, toFrames, tooManyFrames } from "./message.ts";
-import type { Pattern } from "./pattern.ts";
+import type { OperationSocket, Pattern } from "./pattern.ts";
 
 /** The answer to a send that did not have to wait. */
 const SENT: Promise<void> = Promise.resolve();
@@ -57,13 +56,13 @@ class ListSteps implements Iterator<unknown> {
 }
 
 export class Sender {
-  readonly #core: SocketCore;
+  readonly #core: OperationSocket;
   readonly #pattern: Pattern;
   #pending: PendingSend | undefined;
   /** The pattern has the message that waits at this moment; what it wakes meanwhile must not send it again. */
   #isWaking = false;
 
-  constructor(core: SocketCore, pattern: Pattern) {
+  constructor(core: OperationSocket, pattern: Pattern) {
     this.#core = core;
     this.#pattern = pattern;
   }

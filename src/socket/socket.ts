@@ -1,21 +1,18 @@
 /**
- * What users hold: `Socket` with its endpoints, options and events, and on top of it the three kinds of socket, those
- * that send, those that receive, and those that do both. The classes for the types add no more than their options.
+ * What users hold: `Socket` with its endpoints, options and events, and the `Observer` of these. `duplex.ts` adds sending and
+ * receiving; the classes for the types add no more than their options.
  *
- * The objects are thin: all state is in a `SocketCore`, which never refers back to them unless an operation is pending.
- * So one that its program dropped is collected, and its core closed.
+ * The objects are thin: all state is in a `SocketCore` and an `EventFeed`, which never refer back to them unless an operation is
+ * pending. So one that its program dropped is collected, and its core closed.
  */
 
-import { viewOctets } from "../base/bytes.ts";
-import { BATCH_MESSAGES } from "../base/constants.ts";
 import { errnoError, invalid } from "../base/errors.ts";
+import type { Event, EventOfType, EventType } from "../base/events.ts";
 import { defineAccessors, getOption, setOption } from "../options/access.ts";
-import type { ReaderOptions, SocketOptionsCommon, WriterOptions } from "../options/public.ts";
+import type { SocketOptionsCommon } from "../options/public.ts";
 import { Context, type ContextCore, coreOf as contextCoreOf, context as defaultContext } from "./context.ts";
 import { type PatternFactory, SocketCore } from "./core.ts";
-import type { Message, MessageLike } from "./message.ts";
-import { findHubsBy, type Observer } from "./observer.ts";
-import { describePeer, type Peer } from "./peer.ts";
+import type { EventFeed } from "./event-feed.ts";
 
 type IfEqual<A, B, Yes, No> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? Yes : No;
 
@@ -27,14 +24,14 @@ type WritableKeys<T> = {
 /** What the constructor of a socket takes: its options, and the context that it belongs to (the process's by default). */
 export type SocketOptions<S> = Partial<Pick<S, WritableKeys<S>>> & { context?: Context };
 
-/** An id has this many octets at the most (RFC 23: Identity). */
-const ROUTING_ID_BYTES = 255;
-
 /** Closes sockets that were dropped without close(). */
 const dropped = new FinalizationRegistry<SocketCore>((core) => core.close());
 
 /** The inner side of a socket; only this package asks for it. */
 export let coreOf: (socket: Socket) => SocketCore;
+
+/** The observer is what `socket.events` gives from now on. */
+let observed: (socket: Socket, observer: Observer) => void;
 
 /** How the pattern of each type is made, so that a class of the program's own can be derived from `Socket` itself. */
 const patterns = new Map<number, PatternFactory>();
@@ -65,9 +62,13 @@ export interface Socket extends SocketOptionsCommon {}
 export abstract class Socket {
   readonly #core: SocketCore;
   readonly #context: Context;
+  #observer: Observer | undefined;
 
   static {
     coreOf = (socket) => socket.#core;
+    observed = (socket, observer) => {
+      socket.#observer = observer;
+    };
   }
 
   /**
@@ -98,7 +99,10 @@ export abstract class Socket {
 
   /** What happens to this socket's connections. Events are recorded from the first use of this on. */
   get events(): Observer {
-    return this.#core.events.observe(this);
+    const observer = this.#observer;
+    // A closed socket gives the one that it had; an open one a new one for one that was closed.
+    if (observer !== undefined && (this.#core.isClosed || !observer.closed)) return observer;
+    return new Observer(this);
   }
 
   /** The context that this socket was made in; undefined when it is closed. */
@@ -231,171 +235,89 @@ export abstract class Socket {
 
 defineAccessors(Socket.prototype, "every", (socket: Socket) => coreOf(socket));
 
-findHubsBy((socket) => {
-  if (!(socket instanceof Socket)) return undefined;
-  const { events } = coreOf(socket);
-  events.belongTo(socket);
-  return events;
-});
-
-/** What one message is, for most sockets: a frame or a list of frames. */
-export type AnyMessage = MessageLike | readonly MessageLike[];
+/** Hears events of a socket. */
+export interface EventSubscriber {
+  /** Calls `listener` with each event of the type from now on. */
+  on<E extends EventType>(type: E, listener: (event: EventOfType<E>) => void): EventSubscriber;
+  /** Ends what `on` with the same listener began. */
+  off<E extends EventType>(type: E, listener: (event: EventOfType<E>) => void): EventSubscriber;
+}
 
 /**
- * A socket that messages can be sent on. `M` is what it takes as one message, `O` what `send` takes besides (the sockets of libzmq's
- * drafts do).
+ * The events of a socket.
+ *
+ * ```ts
+ * for await (const event of socket.events) console.log(event.type);
+ * socket.events.on("disconnect", ({ address }) => console.log(`${address} is gone`));
+ * ```
  */
-export interface Writable<M extends AnyMessage = AnyMessage, O extends object[] = []> extends WriterOptions {
+export class Observer implements EventSubscriber, AsyncIterable<Event> {
+  readonly #feed: EventFeed;
+
   /**
-   * Sends one message, of one frame or, given an array, of several. Resolves when the message is queued: at once, or when
-   * a peer can take it. Frames up to 128 octets, and those in shared or resizable memory, may be changed as soon as this returns. The
-   * memory of larger ones must stay as it is, and not be transferred, until it is written: a peer may have them then, and not before
-   * an answer tells so. Over inproc the receiver has the same memory, for as long as it likes. A message whose memory was transferred
-   * too early is not sent: the event `handshake:error:other` with ERR_ZMTP_BODY_DETACHED tells it.
-   * @throws ErrnoError at once: EBUSY while another send is pending, EBADF when closed
-   * @throws ErrnoError as rejection: EAGAIN after sendTimeout or when the socket closes, EFSM when it was not this socket's turn, EHOSTUNREACH when there is no such peer,
-   *   ERR_ZMTP_BODY_DETACHED when the message waited and its memory was transferred meanwhile,
-   *   EMSGSIZE for more than 1,048,576 frames, counting those that REQ and REP put before it and not the id that ROUTER takes off
-   * @throws TypeError for a missing message
+   * Observes a socket in place of the observer that it had. `socket.events` makes one, and is this one afterwards.
+   * @throws TypeError for something that is no object, ErrnoError EINVAL for another object, ENOTSOCK for a closed socket
    */
-  send(message: M, ...options: O): Promise<void>;
+  constructor(socket: Socket) {
+    if (arguments.length > 1) throw new TypeError(`Expected 1 argument but received ${arguments.length}`);
+    if (typeof socket !== "object" || socket === null) throw new TypeError("Socket must be a socket object");
+    if (!(socket instanceof Socket)) throw invalid("an observer takes a socket, and this is another object");
+    this.#feed = coreOf(socket).events.open(socket);
+    observed(socket, this);
+  }
+
+  /** Whether the observer was closed, or has given out `end`. */
+  get closed(): boolean {
+    return this.#feed.isClosed;
+  }
+
+  /** Stops observing. A pending `receive` rejects with EAGAIN, listeners hear nothing more. May be called again without effect. */
+  close(): void {
+    this.#feed.close();
+  }
+
   /**
-   * Sends messages, one after the other, with one promise for all: resolves with their number when all are queued. When
-   * sendTimeout ends that early, or one cannot be sent at all, the number is that of those which were; none rejects, as `send` does.
+   * Waits for the next event, and keeps the process alive meanwhile.
+   *
+   * @throws EBUSY at once while another `receive` is pending, EBADF when closed, and an `Error` after `on` was called.
    */
-  sendMany(messages: Iterable<M>): Promise<number>;
-}
+  receive(): Promise<Event> {
+    return this.#feed.receive();
+  }
 
-/** A socket that messages can be received from. `M` is the frames of one. */
-export interface Readable<M extends object[] = Message[]> extends ReaderOptions {
   /**
-   * Receives one message: its frames.
-   * @throws ErrnoError at once: EBUSY while another receive is pending, EBADF when closed
-   * @throws ErrnoError as rejection: EAGAIN after receiveTimeout or when the socket closes, EFSM when it is not this socket's turn
+   * Calls `listener` with each event of this type, those included that were not read yet. From the first call on, events cannot be
+   * read with `receive`. Keeps the process alive as long as a listener is there.
    */
-  receive(): Promise<M>;
-  /** Receives what is here, at least one message and `max` at most (128 by default), with one promise for all. */
-  receiveMany(max?: number): Promise<M[]>;
-  /**
-   * Who sent the message that was received last (an addition): to be read before the next receive. Undefined before the
-   * first message. It is looked up when it is asked for, and costs nothing otherwise.
-   */
-  readonly lastPeer: Peer | undefined;
-  /** Receives until the socket is closed. */
-  [Symbol.asyncIterator](): AsyncIterator<M, undefined>;
-}
-
-export interface WritableSocket extends Writable {}
-
-/** A socket that sends. */
-export abstract class WritableSocket extends Socket {
-  send(message: AnyMessage): Promise<void> {
-    if (arguments.length > 1) throw surplus(1, arguments.length);
-    return coreOf(this).sender.send(message, this);
+  on<E extends EventType>(type: E, listener: (event: EventOfType<E>) => void): EventSubscriber {
+    this.#feed.on(type, listener);
+    return this;
   }
 
-  sendMany(messages: Iterable<AnyMessage>): Promise<number> {
-    return coreOf(this).sender.sendMany(messages, this);
-  }
-}
-
-export interface ReadableSocket extends Readable {}
-
-/** A socket that receives. */
-export abstract class ReadableSocket extends Socket {
-  receive(): Promise<Message[]> {
-    if (arguments.length > 0) throw surplus(0, arguments.length);
-    return coreOf(this).receiver.receive(this);
+  /** Ends what `on` with the same listener began. */
+  off<E extends EventType>(type: E, listener: (event: EventOfType<E>) => void): EventSubscriber {
+    this.#feed.off(type, listener);
+    return this;
   }
 
-  receiveMany(max: number = BATCH_MESSAGES): Promise<Message[][]> {
-    return coreOf(this).receiver.receiveMany(checkMax(max), this);
+  /** Reads event after event, until the observer is closed. */
+  [Symbol.asyncIterator](): AsyncIterator<Event, undefined> {
+    return {
+      next: async (): Promise<IteratorResult<Event, undefined>> => {
+        if (this.closed) return { done: true, value: undefined };
+        try {
+          return { done: false, value: await this.receive() };
+        } catch (error) {
+          if (this.closed && (error as { code?: string }).code === "EAGAIN") return { done: true, value: undefined };
+          throw error;
+        }
+      },
+    };
   }
-
-  get lastPeer(): Peer | undefined {
-    return lastPeerOf(this);
-  }
-
-  [Symbol.asyncIterator](): AsyncIterator<Message[], undefined> {
-    return iterate(this);
-  }
-}
-
-export interface DuplexSocket extends Readable {}
-
-/** A socket that does both. */
-export abstract class DuplexSocket extends WritableSocket {
-  receive(): Promise<Message[]> {
-    if (arguments.length > 0) throw surplus(0, arguments.length);
-    return coreOf(this).receiver.receive(this);
-  }
-
-  receiveMany(max: number = BATCH_MESSAGES): Promise<Message[][]> {
-    return coreOf(this).receiver.receiveMany(checkMax(max), this);
-  }
-
-  get lastPeer(): Peer | undefined {
-    return lastPeerOf(this);
-  }
-
-  [Symbol.asyncIterator](): AsyncIterator<Message[], undefined> {
-    return iterate(this);
-  }
-}
-
-/** What `connect` takes besides the address, where peers are known by an id. */
-export interface RoutedConnectOptions {
-  /** The id that this socket knows the peer by: 1 to 255 octets. */
-  routingId?: string | Buffer;
-}
-
-/** The same, as a program declares it that is to run with the original too. */
-export interface NamedConnectOptions {
-  /** The id that this socket knows the peer by: 1 to 255 octets. */
-  routingId?: string;
-}
-
-/** `connect` with an id for the peer. */
-export function connectWithId(
-  socket: Socket,
-  given: ArrayLike<unknown>,
-  address: string,
-  options: RoutedConnectOptions = {},
-): void {
-  if (given.length < 1 || given.length > 2) throw new TypeError(`Expected 1 argument but received ${given.length}`);
-  if (typeof address !== "string") throw new TypeError("Address must be a string");
-  if (typeof options !== "object" || options === null) throw new TypeError("Options must be an object");
-  coreOf(socket).connect(address, options.routingId == null ? undefined : toRoutingId(options.routingId));
-}
-
-function toRoutingId(id: unknown): Buffer {
-  const given = typeof id === "string" ? id : viewOctets(id);
-  if (given === undefined) throw new TypeError("Routing id must be a string or buffer");
-  const octets = Buffer.from(given as string);
-  if (octets.length < 1 || octets.length > ROUTING_ID_BYTES) {
-    throw invalid(`routingId takes 1 to ${ROUTING_ID_BYTES} octets, not ${octets.length}`);
-  }
-  return octets;
-}
-
-function lastPeerOf(socket: Socket): Peer | undefined {
-  const { last } = coreOf(socket).pattern;
-  return last === undefined ? undefined : describePeer(last.peer);
-}
-
-function iterate(socket: Socket): AsyncIterator<Message[], undefined> {
-  const { receiver } = coreOf(socket);
-  return { next: () => receiver.next(socket) };
-}
-
-function checkMax(max: unknown): number {
-  if (typeof max !== "number") throw new TypeError("Maximum must be a number");
-  if (!(max >= 1)) throw invalid(`at least 1 message can be received, not ${max}`);
-  return max;
 }
 
 /** The error for arguments that nothing takes: `expected` is how many are. */
-function surplus(expected: 0 | 1, received: number): TypeError {
+export function surplus(expected: 0 | 1, received: number): TypeError {
   return new TypeError(`Expected ${expected} argument${expected === 1 ? "" : "s"} but received ${received}`);
 }
 

@@ -7,9 +7,10 @@ import type { ErrorCode } from "../base/errors.ts";
 import type { StreamOptions } from "../options/public.ts";
 import { SOCKET_TYPES } from "../options/values.ts";
 import { type Pipe, RawPipe } from "../pipe/pipe.ts";
+import { DuplexSocket } from "./duplex.ts";
 import type { Message, MessageLike } from "./message.ts";
-import { RoutedPattern } from "./routed.ts";
-import { connectWithId, DuplexSocket, defineType, type RoutedConnectOptions, type SocketOptions } from "./socket.ts";
+import { connectWithId, type RoutedConnectOptions, RoutedPattern } from "./routed.ts";
+import { defineType, type SocketOptions } from "./socket.ts";
 
 export class StreamPattern extends RoutedPattern {
   /** They go out as octets, one behind the other. */

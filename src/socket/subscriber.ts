@@ -6,7 +6,8 @@
 import type { SubscriberOptions } from "../options/public.ts";
 import { SOCKET_TYPES } from "../options/values.ts";
 import type { Pipe } from "../pipe/pipe.ts";
-import { coreOf, defineType, ReadableSocket, type SocketOptions } from "./socket.ts";
+import { ReadableSocket } from "./duplex.ts";
+import { coreOf, defineType, type SocketOptions } from "./socket.ts";
 import { SubscribingPattern } from "./subscribing.ts";
 import { setTopics } from "./topics.ts";
 

@@ -16,9 +16,10 @@ import { limitOf, type Pipe } from "../pipe/pipe.ts";
 import { Rotation } from "../routing/rotation.ts";
 import { SubscriptionTrie } from "../routing/subscription-trie.ts";
 import type { Newcomer } from "../session/socket-side.ts";
+import { DuplexSocket } from "./duplex.ts";
 import { discardAll } from "./pattern.ts";
 import { PublisherPattern } from "./publisher.ts";
-import { coreOf, DuplexSocket, defineType, type SocketOptions } from "./socket.ts";
+import { coreOf, defineType, type SocketOptions } from "./socket.ts";
 import { isSubscription, SUBSCRIBE, setTopics, UNSUBSCRIBE } from "./topics.ts";
 
 /** Something for the application, and whom it came from. */

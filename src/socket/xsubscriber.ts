@@ -4,7 +4,8 @@
  */
 import type { WriterOptions, XSubscriberOptions } from "../options/public.ts";
 import { SOCKET_TYPES } from "../options/values.ts";
-import { DuplexSocket, defineType, type SocketOptions } from "./socket.ts";
+import { DuplexSocket } from "./duplex.ts";
+import { defineType, type SocketOptions } from "./socket.ts";
 import { SubscribingPattern } from "./subscribing.ts";
 import { isSubscription, SUBSCRIBE } from "./topics.ts";
 

@@ -7,7 +7,7 @@
 import { Ring } from "../base/ring.ts";
 import { nextTick } from "../loop/clock.ts";
 import type { SocketCore } from "../socket/core.ts";
-import type { Readable } from "../socket/socket.ts";
+import type { Readable } from "../socket/duplex.ts";
 
 /** What receives. */
 export type Source = Pick<Readable, "receiveMany">;

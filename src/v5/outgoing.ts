@@ -11,8 +11,8 @@ import { missingMemory } from "../base/errors.ts";
 import { Ring } from "../base/ring.ts";
 import { queueMicrotask } from "../loop/clock.ts";
 import type { SocketCore } from "../socket/core.ts";
+import type { Writable } from "../socket/duplex.ts";
 import { keep, toFrames, tooManyFrames } from "../socket/message.ts";
-import type { Writable } from "../socket/socket.ts";
 
 /** Told when an operation has ended, with the error when it failed. */
 export type Callback = (error?: Error) => void;
