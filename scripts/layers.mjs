@@ -1,10 +1,12 @@
 /**
  * The rules that hold the sources to their layers; check-layers.mjs applies them to this project.
  *
- * A file imports lower layers and its own folder, types included. Only transport/ reaches the network and the file system,
- * only crypto/ (and a WebSocket handshake) cryptography. Timers, microtasks and the time come from clock.ts, which takes them once,
- * so that faked ones reach nobody; the sans-io layers may not even ask it, and see no randomness but what is handed to them. What one file imports is read from the bundler's metafile, so that comments and
- * strings do not matter; type-only imports, which the bundler drops, are read from the text.
+ * A file imports lower layers and its own folder, and files do not import each other in a circle, types included. Each module of Node
+ * has its places. Timers, microtasks and the time come from clock.ts, which takes them once, so that faked ones reach nobody; the
+ * sans-io layers may not even ask it, and see no randomness but what is handed to them.
+ *
+ * What one file imports is read from the bundler's metafile, so that comments and strings do not matter; type-only imports, which the
+ * bundler drops, are read from the text.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -34,17 +36,22 @@ const LAYERS = [
 /** Where timers, microtasks and the time come from. */
 const CLOCK = "loop/clock.ts";
 
-/** Who may import what of Node; what is not listed, nobody may. */
+/** Where each module of Node may be imported, types included; one that is not listed, nowhere. The folders without i/o have none. */
 const BUILTINS = new Map([
-  ...["net", "fs", "http", "https", "dns", "os", "tls", "dgram", "path"].map((name) =>
-    entry(name, name === "fs" || name === "path" ? ["transport/", "auth/certificates"] : ["transport/"]),
-  ),
+  ...["net", "tls", "dgram", "dns", "http", "https", "os"].map((name) => entry(name, ["transport/"])),
+  // Certificates lie in files.
+  ...["fs", "path"].map((name) => entry(name, ["transport/", "auth/", "cli/"])),
+  // A WebSocket handshake has a digest in it.
   entry("crypto", ["crypto/", "transport/ws"]),
-  entry("async_hooks", [CLOCK]),
-  entry("timers", [CLOCK]),
-  entry("buffer", [""]),
-  entry("events", [""]),
-  entry("util", [""]),
+  // One function marks memory that many messages share, and loads this module with the first of them.
+  entry("worker_threads", ["transport/threads/", "base/bytes.ts"]),
+  ...["diagnostics_channel", "v8"].map((name) => entry(name, ["stats/"])),
+  ...["child_process", "readline"].map((name) => entry(name, ["cli/"])),
+  ...["async_hooks", "timers"].map((name) => entry(name, [CLOCK])),
+  // How large a buffer can be; of which kind memory is.
+  entry("buffer", ["base/bytes.ts"]),
+  entry("util", ["base/bytes.ts", "transport/"]),
+  entry("events", ["socket/", "v5/"]),
   // Not Node's: made by a plugin of the build.
   ["sodium:wasm", ["crypto/"]],
 ]);
@@ -82,6 +89,47 @@ function fault(from, to) {
   const b = place(to);
   if (b.layer < a.layer || (b.layer === a.layer && a.folder === b.folder)) return undefined;
   return `${from} imports ${to}: ${b.layer > a.layer ? "up" : "sideways"}, from layer ${a.layer} to ${b.layer}`;
+}
+
+/** Why `from` may not import this module of Node or of a package. @param {string} from @param {string} to */
+function foreignFault(from, to) {
+  const places = BUILTINS.get(to);
+  if (places !== undefined) {
+    return within(from, places) ? undefined : `${from} imports ${to}: only ${places.join(", ")} may`;
+  }
+  if (to.startsWith("node:")) return `${from} imports ${to}: not among the modules this package uses`;
+  return within(from, PACKAGES) ? undefined : `${from} imports ${to}: only ${PACKAGES.join(", ")} may bundle packages`;
+}
+
+/**
+ * The shortest way from `start` along the imports back to it, as its stations; undefined when there is none.
+ * @param {Map<string, Set<string>>} imports @param {string} start
+ */
+function circle(imports, start) {
+  const ways = [[start]];
+  const seen = new Set();
+  for (const way of ways) {
+    for (const to of imports.get(way[way.length - 1]) ?? []) {
+      if (to === start) return [...way, start];
+      if (seen.has(to)) continue;
+      seen.add(to);
+      ways.push([...way, to]);
+    }
+  }
+  return undefined;
+}
+
+/** One fault for each circle of imports, however many of its files lead into it. @param {Map<string, Set<string>>} imports */
+function circleFaults(imports) {
+  const faults = [];
+  const told = new Set();
+  for (const file of imports.keys()) {
+    const way = told.has(file) ? undefined : circle(imports, file);
+    if (way === undefined) continue;
+    for (const station of way) told.add(station);
+    faults.push(`circle of imports: ${way.join(" -> ")}`);
+  }
+  return faults;
 }
 
 /** What `code` uses of what tests fake, and does not import from clock.ts. @param {string} code @returns {string[]} */
@@ -138,15 +186,29 @@ export async function checkLayers(src) {
     .sort();
   /** @type {Set<string>} */
   const faults = new Set();
+  /** @type {Map<string, Set<string>>} */
+  const imports = new Map(files.map((file) => [file, new Set()]));
+  /** @param {string} from @param {string} to */
+  const ours = (from, to) => {
+    const wrong = fault(from, to);
+    if (wrong) faults.add(wrong);
+    imports.get(from)?.add(to);
+  };
+  /** @param {string} from @param {string} to */
+  const foreign = (from, to) => {
+    const wrong = foreignFault(from, to);
+    if (wrong) faults.add(wrong);
+  };
   for (const file of files) {
     if (place(file).layer < 0) faults.add(`${file} belongs to no layer`);
     const text = readFileSync(path.join(src, file), "utf8");
-    for (const [, to] of text.matchAll(/^\s*(?:import|export)\s+type\b[^"';]*\bfrom\s+"(\.[^"]+)"/gm)) {
-      const wrong = fault(file, path.posix.normalize(path.posix.join(path.posix.dirname(file), to)));
-      if (wrong) faults.add(wrong);
+    for (const [, to] of text.matchAll(/^\s*(?:import|export)\b[^"';]*\bfrom\s+"([^"]+)"/gm)) {
+      if (to.startsWith(".")) ours(file, path.posix.join(path.posix.dirname(file), to));
+      else foreign(file, to);
     }
     // Without types and comments.
     const { code } = await transform(text, { loader: "ts", legalComments: "none" });
+    for (const [, to] of code.matchAll(/\bgetBuiltinModule\("([^"]+)"\)/g)) foreign(file, to);
     if (file !== CLOCK) {
       for (const name of fakeable(code)) faults.add(`${file} uses the global ${name}: only ${CLOCK} does`);
     }
@@ -154,22 +216,14 @@ export async function checkLayers(src) {
       faults.add(`${file} uses Math.random: randomness is handed in`);
   }
 
-  for (const [from, { imports }] of Object.entries((await bundleApart(src, files)).inputs)) {
-    for (const { path: to } of imports) {
-      if (to.startsWith("src:")) {
-        const wrong = fault(from, to.slice("src:".length));
-        if (wrong) faults.add(wrong);
-        if (to === `src:${CLOCK}` && within(from, SANS_IO))
-          faults.add(`${from} imports ${CLOCK}: the time is handed in`);
-      } else if (BUILTINS.has(to) || to.startsWith("node:")) {
-        const places = BUILTINS.get(to);
-        if (!places) faults.add(`${from} imports ${to}: not among the modules this package uses`);
-        else if (!within(from, places)) faults.add(`${from} imports ${to}: only ${places.join(", ")} may`);
-      } else if (!within(from, PACKAGES)) {
-        faults.add(`${from} imports ${to}: only ${PACKAGES.join(", ")} may bundle packages`);
-      }
+  for (const [from, bundled] of Object.entries((await bundleApart(src, files)).inputs)) {
+    for (const { path: to } of bundled.imports) {
+      if (!to.startsWith("src:")) foreign(from, to);
+      else ours(from, to.slice("src:".length));
+      if (to === `src:${CLOCK}` && within(from, SANS_IO)) faults.add(`${from} imports ${CLOCK}: the time is handed in`);
     }
   }
+  for (const wrong of circleFaults(imports)) faults.add(wrong);
   return [...faults];
 }
 

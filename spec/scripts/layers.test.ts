@@ -76,10 +76,52 @@ const planted: [title: string, files: Record<string, string>, fault: RegExp][] =
     /^session\/a\.ts imports node:crypto/,
   ],
   [
-    "a module of Node that nobody uses",
-    { "socket/a.ts": 'export { spawn } from "node:child_process";\n' },
-    /not among/,
+    "a circle of imports",
+    {
+      "codec/a.ts": 'export { value } from "./b.ts";\n',
+      "codec/b.ts": 'export { value } from "./c.ts";\n',
+      "codec/c.ts": 'import * as a from "./a.ts";\nexport const value: unknown = a;\n',
+      "codec/d.ts": 'export { value } from "./b.ts";\n',
+    },
+    /^circle of imports: codec\/a\.ts -> codec\/b\.ts -> codec\/c\.ts -> codec\/a\.ts$/,
   ],
+  [
+    "a circle that a type closes",
+    {
+      "socket/a.ts": 'export { value } from "./b.ts";\nexport type A = number;\n',
+      "socket/b.ts": 'import type { A } from "./a.ts";\nexport const value: A = 1;\n',
+    },
+    /^circle of imports: socket\/a\.ts -> socket\/b\.ts -> socket\/a\.ts$/,
+  ],
+  [
+    "a circle through a lazily loaded module",
+    {
+      "socket/a.ts": 'export const a = () => require("./b.ts");\n',
+      "socket/b.ts": 'export { a } from "./a.ts";\n',
+    },
+    /^circle of imports/,
+  ],
+  [
+    "a type of the network outside transport",
+    { "session/a.ts": 'import type { Socket } from "node:net";\nexport type A = Socket;\n' },
+    /^session\/a\.ts imports node:net: only transport\//,
+  ],
+  [
+    "files read beside transport and auth",
+    { "socket/a.ts": 'export { readFileSync } from "node:fs";\n' },
+    /^socket\/a\.ts imports node:fs: only transport\/, auth\//,
+  ],
+  [
+    "Node in a sans-io layer",
+    { "codec/a.ts": 'export { constants } from "node:buffer";\n' },
+    /^codec\/a\.ts imports node:buffer/,
+  ],
+  [
+    "a module that is asked of the process",
+    { "session/a.ts": 'export const a = () => process.getBuiltinModule("node:worker_threads");\n' },
+    /^session\/a\.ts imports node:worker_threads: only transport\/threads\//,
+  ],
+  ["a module of Node that nobody uses", { "socket/a.ts": 'export { createContext } from "node:vm";\n' }, /not among/],
   ["a package outside crypto", { "codec/a.ts": 'export { sha256 } from "@noble/hashes";\n' }, /may bundle packages/],
   [
     "a global timer",

@@ -1,12 +1,16 @@
 /**
  * Byte helpers that several layers share. Everything here takes and gives octets; nothing knows what they mean.
  */
+import { constants } from "node:buffer";
 import { types } from "node:util";
 import { GROW_FACTOR, SHORT_TEXT_CHARACTERS, SMALL_BUFFERS_BYTES } from "./constants.ts";
 import { IS_NODE } from "./runtime.ts";
 
 /** The empty body. One for all: it has no octet that somebody could change. */
 export const EMPTY: Buffer = Buffer.alloc(0);
+
+/** The largest buffer that the runtime can make. */
+export const LARGEST_BUFFER_BYTES: number = constants.MAX_LENGTH;
 
 /** Makes a `Buffer` of memory that is there already. */
 export type ViewClass = new (memory: ArrayBufferLike, start: number, length: number) => Buffer;

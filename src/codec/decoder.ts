@@ -20,8 +20,17 @@
  * copies 0.8 M, pages of 4 KiB 2.1 M. Kept by an application that keeps one body of each thousand: 4.1 KB for 10 or 100
  * octets, 7.5 KB for 1000; by one that keeps all of 10 octets: 12 octets and 105 of heap. With views it would be 64 KiB each.
  */
-import { constants } from "node:buffer";
-import { EMPTY, grown, keepInThread, LARGE_BYTES, largeBuffer, ownCopy, smallBuffer, View } from "../base/bytes.ts";
+import {
+  EMPTY,
+  grown,
+  keepInThread,
+  LARGE_BYTES,
+  LARGEST_BUFFER_BYTES,
+  largeBuffer,
+  ownCopy,
+  smallBuffer,
+  View,
+} from "../base/bytes.ts";
 import {
   COMMAND_BYTES,
   DIRECT_READ_BYTES,
@@ -105,7 +114,7 @@ export class Decoder {
   /** @param maxMessageSize octets that a frame's body may have, negative for no limit (ZMQ_MAXMSGSIZE). */
   constructor(commands: CommandSink, maxMessageSize: number) {
     this.#commands = commands;
-    this.#maxFrameBytes = maxMessageSize < 0 ? constants.MAX_LENGTH : Math.min(maxMessageSize, constants.MAX_LENGTH);
+    this.#maxFrameBytes = maxMessageSize < 0 ? LARGEST_BUFFER_BYTES : Math.min(maxMessageSize, LARGEST_BUFFER_BYTES);
   }
 
   /** The inbox said stop, and `resume()` has not been called. */

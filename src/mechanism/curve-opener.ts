@@ -14,8 +14,7 @@
  * keeps may pin: so the decoder need not copy them once more. A long message streams through the desk into memory
  * that is allocated as its octets come. Layouts and codes: curve-message.ts; the codes are libzmq's.
  */
-import { constants } from "node:buffer";
-import { EMPTY, grown, largeBuffer, wipe } from "../base/bytes.ts";
+import { EMPTY, grown, LARGEST_BUFFER_BYTES, largeBuffer, wipe } from "../base/bytes.ts";
 import { GROW_STEP_BYTES, PAGE_BYTES } from "../base/constants.ts";
 import { type ProtocolCode, ProtocolError } from "../base/errors.ts";
 import {
@@ -83,8 +82,8 @@ export class Opener {
     this.#high = counter.high;
     this.#low = counter.low;
     // A Buffer's limit may be the largest exact number there is: nothing can be added to it.
-    const limit = maxMessageSize < 0 ? constants.MAX_LENGTH : OVERHEAD_BYTES + maxMessageSize;
-    this.#maxBodyBytes = Math.min(limit, constants.MAX_LENGTH);
+    const limit = maxMessageSize < 0 ? LARGEST_BUFFER_BYTES : OVERHEAD_BYTES + maxMessageSize;
+    this.#maxBodyBytes = Math.min(limit, LARGEST_BUFFER_BYTES);
     this.#end = desk.output;
   }
 
