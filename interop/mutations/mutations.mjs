@@ -337,7 +337,7 @@ export const MUTATIONS = [
   // Pipes.
   {
     what: "the send high-water mark is one higher",
-    file: "pipe/pipe.ts",
+    file: "pipe/net-pipe.ts",
     from: "    return this.outbox.queued >= this.#sendLimit;\n",
     to: "    return this.outbox.queued > this.#sendLimit;\n",
     tests: ["pipe/pipe", "socket/push"],
@@ -372,7 +372,7 @@ export const MUTATIONS = [
   },
   {
     what: "a slow subscriber is given more than its mark",
-    file: "pipe/pipe.ts",
+    file: "pipe/net-pipe.ts",
     from: "if (!this.isConnected || this.#isSlow) return true;",
     to: "if (!this.isConnected) return true;",
     tests: ["pipe/pipe", "socket/publish", "session/burst"],
@@ -386,14 +386,14 @@ export const MUTATIONS = [
   },
   {
     what: "a subscriber that stays full is forgiven at the end of a turn",
-    file: "pipe/pipe.ts",
+    file: "pipe/net-pipe.ts",
     from: "this.#isSlow = this.outbox.queued >= this.#sendLimit;",
     to: "this.#isSlow = false;",
     tests: ["pipe/pipe", "socket/publish", "session/burst"],
   },
   {
     what: "a writer that met a full pipe is not woken",
-    file: "pipe/pipe.ts",
+    file: "pipe/net-pipe.ts",
     from: "if (!this.writerWaits || this.outbox.queued > lowWaterOf(this.#sendLimit)) return;",
     to: "if (!this.writerWaits || this.outbox.queued >= 0) return;",
     tests: ["pipe/pipe", "socket/push"],
@@ -627,7 +627,7 @@ export const MUTATIONS = [
   },
   {
     what: "a subscription before there is a publisher goes nowhere",
-    file: "pipe/pipe.ts",
+    file: "pipe/net-pipe.ts",
     from: "    else this.outbox.writeTopic(topic, subscribe);\n",
     to: "",
     tests: ["socket/xsubscriber"],

@@ -2,7 +2,8 @@
 
 import { DECODE_AHEAD_MESSAGES } from "../../src/base/constants.ts";
 import { SlabPool } from "../../src/codec/slab-pool.ts";
-import { NetPipe, type Pipe, type PipeLimits, type PipeLink, type PipeOwner } from "../../src/pipe/pipe.ts";
+import { NetPipe, type PipeLimits, type PipeLink } from "../../src/pipe/net-pipe.ts";
+import type { Pipe, PipeOwner } from "../../src/pipe/pipe.ts";
 import { assert, suite } from "../helpers/test.ts";
 
 const it = suite("pipe/pipe");

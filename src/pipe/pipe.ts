@@ -16,18 +16,11 @@
  * - After `end()` nothing arrives any more, but what waits in the inbox can still be pulled.
  */
 
-import {
-  ALWAYS_COPY_BYTES,
-  BURST_FACTOR,
-  COPY_LIMIT_BYTES,
-  DECODE_AHEAD_MESSAGES,
-  SLAB_BYTES,
-} from "../base/constants.ts";
+import { EMPTY } from "../base/bytes.ts";
 import type { ErrnoError } from "../base/errors.ts";
 import { Ring } from "../base/ring.ts";
 import type { FanOut } from "../codec/fan-out.ts";
-import { Outbox } from "../codec/outbox.ts";
-import type { Slab, SlabPool } from "../codec/slab-pool.ts";
+import type { Slab } from "../codec/slab-pool.ts";
 import { Link } from "../routing/rotation.ts";
 
 /** What the handshake told of a peer. */
@@ -40,10 +33,8 @@ export interface PeerFacts {
   readonly identity: Buffer;
 }
 
-const NO_BYTES = Buffer.alloc(0);
-
 /** A peer of which nothing is known yet. */
-export const UNKNOWN_PEER: PeerFacts = { address: "", properties: new Map(), identity: NO_BYTES };
+export const UNKNOWN_PEER: PeerFacts = { address: "", properties: new Map(), identity: EMPTY };
 
 /** The pattern half of a pipe. */
 export interface PipeOwner {
@@ -63,54 +54,22 @@ export interface PipeOwner {
   ended(pipe: Pipe): void;
 }
 
-/** The network half of a pipe. */
-export interface PipeLink {
-  /** Whether this socket connected to the peer. */
-  readonly isOutgoing: boolean;
-  /** Offers what waits to the kernel, now. */
-  flush(): void;
-  /** Something waits: flush at the end of this turn. */
-  schedule(): void;
-  /** The inbox has room again. */
-  resume(): void;
-  /** Writes a subscription in the form that the peer reads. Only while there is one. */
-  subscribe(topic: Buffer, subscribe: boolean): void;
-  /** The pattern refuses this peer: it is cut off, and `error` becomes an event. */
-  refuse(error: ErrnoError): void;
-  /** The pattern is done with this peer: what waits is written, then the connection ends for good. */
-  finish(): void;
-}
-
-/** What a pipe of a network peer may hold. */
-export interface PipeLimits {
-  /** High-water marks, in messages. */
-  readonly send: number;
-  readonly receive: number;
-  /** Messages decoded ahead of the reader. */
-  readonly ahead: number;
-  readonly conflate: boolean;
-}
-
 /** Turns a high-water mark option into a limit: 0 means none. */
 export function limitOf(highWaterMark: number): number {
   return highWaterMark === 0 ? Number.POSITIVE_INFINITY : highWaterMark;
 }
 
 /** Messages left when a stopped peer goes on: libzmq acknowledges in lumps of half the mark. */
-function lowWaterOf(limit: number): number {
+export function lowWaterOf(limit: number): number {
   return limit === Number.POSITIVE_INFINITY ? limit : limit - Math.floor((limit + 1) / 2);
 }
 
-let nextPipe = 0;
-
 /** One peer. */
 export abstract class Pipe {
-  /** Distinguishes pipes in traces and orders them by age. */
-  readonly number: number = nextPipe++;
   owner: PipeOwner;
   peer: PeerFacts = UNKNOWN_PEER;
   /** The id by which ROUTER and STREAM know this peer. */
-  routingId: Buffer = NO_BYTES;
+  routingId: Buffer = EMPTY;
   /** Whether the peer announced that id; otherwise it was generated, or given to `connect`. */
   hasOwnId = false;
   /** Its places in the rotations of senders and receivers. */
@@ -235,150 +194,4 @@ export abstract class Pipe {
   abstract finish(): void;
   abstract setSendLimit(limit: number): void;
   protected abstract goOn(): void;
-}
-
-/** The pipe of a network peer. A connecting session keeps it over reconnects. */
-export class NetPipe extends Pipe {
-  readonly outbox: Outbox;
-  /** Whether what is written are messages, and not pieces of one stream. */
-  readonly isFramed: boolean = true;
-  link: PipeLink;
-  /** The high-water mark is so low that hardly anything may wait undecoded either. */
-  isBounded: boolean;
-  readonly #ahead: number;
-  #sendLimit: number;
-  /** The mark was passed at the end of a turn, and is still. */
-  #isSlow = false;
-
-  constructor(owner: PipeOwner, link: PipeLink, pool: SlabPool, limits: PipeLimits) {
-    super(owner, Math.min(limits.receive, limits.ahead), limits.conflate, link.isOutgoing);
-    this.link = link;
-    this.outbox = new Outbox(pool);
-    this.#ahead = limits.ahead;
-    this.isBounded = limits.receive <= DECODE_AHEAD_MESSAGES;
-    this.#sendLimit = limits.send;
-  }
-
-  override get full(): boolean {
-    if (this.outbox.queued < this.#sendLimit || this.conflates) return false;
-    this.link.flush();
-    return this.outbox.queued >= this.#sendLimit;
-  }
-
-  override get overflows(): boolean {
-    if (!this.full) return false;
-    // Nobody is there who could read what one turn sends.
-    if (!this.isConnected || this.#isSlow) return true;
-    // A write above the size of a slab is flushed at once and ends no turn by itself.
-    this.link.schedule();
-    return this.outbox.queued >= this.#sendLimit * BURST_FACTOR;
-  }
-
-  /** The turn in which something was written is over. */
-  turnEnded(): void {
-    this.#isSlow = this.outbox.queued >= this.#sendLimit;
-  }
-
-  override write(frames: readonly Uint8Array[]): void {
-    const outbox = this.outbox;
-    if (this.conflates) outbox.clear();
-    // What waits for a peer may wait for long: it is not kept twice.
-    outbox.write(frames, this.isConnected ? COPY_LIMIT_BYTES : ALWAYS_COPY_BYTES);
-    this.written();
-  }
-
-  override writeFirst(frames: readonly Uint8Array[]): void {
-    this.outbox.writeFirst(frames);
-    this.written();
-  }
-
-  override writeShared(fanOut: FanOut, slab: Slab, frames: readonly Uint8Array[]): void {
-    if (this.conflates) {
-      this.write(frames);
-      return;
-    }
-    this.outbox.writeShared(slab, fanOut.start, fanOut.end);
-    this.written();
-  }
-
-  override subscribe(topic: Buffer, subscribe: boolean): void {
-    if (this.isConnected) this.link.subscribe(topic, subscribe);
-    else this.outbox.writeTopic(topic, subscribe);
-  }
-
-  override get waitingTopics(): number {
-    return this.outbox.waitingTopics;
-  }
-
-  override dropTopics(): void {
-    this.outbox.encodeTopics();
-  }
-
-  override moveUnsent(to: Pipe): void {
-    if (!(to instanceof NetPipe)) {
-      this.dropUnsent();
-      return;
-    }
-    to.outbox.adopt(this.outbox);
-    // Not at once: a message may have to come first (`writeFirst`).
-    to.link.schedule();
-  }
-
-  /** Drops what waits: here end all messages that were accepted for a network peer, and have none any more. */
-  dropUnsent(): void {
-    this.outbox.lost();
-    this.outbox.clear();
-  }
-
-  override refuse(error: ErrnoError): void {
-    this.link.refuse(error);
-  }
-
-  override finish(): void {
-    this.link.finish();
-  }
-
-  override setReceiveLimit(limit: number): void {
-    this.isBounded = limit <= DECODE_AHEAD_MESSAGES;
-    super.setReceiveLimit(Math.min(limit, this.#ahead));
-  }
-
-  override setSendLimit(limit: number): void {
-    this.#sendLimit = limit;
-    this.roomMade();
-  }
-
-  /** The network half has emptied the outbox somewhat. */
-  roomMade(): void {
-    if (this.#isSlow) this.turnEnded();
-    if (!this.writerWaits || this.outbox.queued > lowWaterOf(this.#sendLimit)) return;
-    this.writerWaits = false;
-    this.owner.writable(this);
-  }
-
-  protected override goOn(): void {
-    this.link.resume();
-  }
-
-  protected written(): void {
-    if (this.outbox.bytes >= SLAB_BYTES) this.link.flush();
-    else this.link.schedule();
-  }
-}
-
-/** The pipe of a peer that speaks no ZMTP: what is written are octets. */
-export class RawPipe extends NetPipe {
-  override readonly isFramed: boolean = false;
-  /** Whether the application is told that the peer came, and that it went. */
-  readonly notifies: boolean;
-
-  constructor(owner: PipeOwner, link: PipeLink, pool: SlabPool, limits: PipeLimits, notifies: boolean) {
-    super(owner, link, pool, limits);
-    this.notifies = notifies;
-  }
-
-  override write(frames: readonly Uint8Array[]): void {
-    for (const frame of frames) this.outbox.writeRaw(frame);
-    this.written();
-  }
 }

@@ -28,7 +28,7 @@ import { clearTimeout, now, setTimeout } from "../loop/clock.ts";
 import type { Flushable } from "../loop/turn.ts";
 import type { MechanismFactory } from "../mechanism/mechanism.ts";
 import { type OptionValues, SOCKET_TYPES } from "../options/values.ts";
-import type { NetPipe, PipeLink } from "../pipe/pipe.ts";
+import type { NetPipe, PipeLink } from "../pipe/net-pipe.ts";
 import type { NetStream, StreamHandler } from "../transport/net-stream.ts";
 import { failureEvent, leftReason } from "./failure-event.ts";
 import type { Newcomer, SessionSocket } from "./socket-side.ts";

@@ -8,7 +8,8 @@ import type { EventSink } from "../base/events.ts";
 import type { SlabPool } from "../codec/slab-pool.ts";
 import type { Turn } from "../loop/turn.ts";
 import type { OptionValues } from "../options/values.ts";
-import type { NetPipe, Pipe, PipeLink, PipeOwner } from "../pipe/pipe.ts";
+import type { NetPipe, PipeLink } from "../pipe/net-pipe.ts";
+import type { Pipe, PipeOwner } from "../pipe/pipe.ts";
 import type { InprocNames } from "../transport/inproc.ts";
 
 /** Serves all sockets of a context: the turn of the event loop, memory, and the names of inproc. */
