@@ -237,8 +237,8 @@ export const MUTATIONS = [
   {
     what: "inproc joins types that do not fit",
     file: "transport/inproc.ts",
-    from: "if (this.#refuses(far.host)) {",
-    to: "if (this.#refuses(far.host) && far.isEnded) {",
+    from: "if (this.#refuses(far.socket)) {",
+    to: "if (this.#refuses(far.socket) && far.isEnded) {",
     tests: ["transport/inproc"],
   },
   {
@@ -634,7 +634,7 @@ export const MUTATIONS = [
   },
   {
     what: "subscriptions before the bind overtake messages",
-    file: "transport/inproc.ts",
+    file: "transport/inproc-pipe.ts",
     from: "this.#early.push(change);",
     to: "this.#early.unshift(change);",
     tests: ["socket/xsubscriber"],
@@ -973,21 +973,21 @@ export const MUTATIONS = [
   },
   {
     what: "what follows an answer over inproc overtakes it",
-    file: "transport/inproc.ts",
+    file: "transport/inproc-pipe.ts",
     from: "this.#late.length > 0 || !this.#mayArrive",
     to: "!this.#mayArrive",
     tests: ["loop/answers"],
   },
   {
     what: "answers on their way do not count towards the mark",
-    file: "transport/inproc.ts",
+    file: "transport/inproc-pipe.ts",
     from: "return far.waiting + far.#late.length - far.#lateTopics;",
     to: "return far.waiting;",
     tests: ["loop/answers"],
   },
   {
     what: "answers on their way are lost when their sender closes",
-    file: "transport/inproc.ts",
+    file: "transport/inproc-pipe.ts",
     from: "while (this.#late.length > 0) this.#arriveLate();",
     to: "this.#dropLate();",
     tests: ["loop/answers"],

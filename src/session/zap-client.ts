@@ -11,7 +11,8 @@ import { ZAP_ENDPOINT } from "../mechanism/zap.ts";
 import type { OptionValues } from "../options/values.ts";
 import type { PeerFacts, Pipe, PipeOwner } from "../pipe/pipe.ts";
 import { UNKNOWN_PEER } from "../pipe/pipe.ts";
-import type { InprocHost, InprocNames, InprocPipe } from "../transport/inproc.ts";
+import type { InprocNames } from "../transport/inproc.ts";
+import type { InprocPipe, InprocSocket } from "../transport/inproc-pipe.ts";
 
 /**
  * Makes the CURVE side of an endpoint's connections; undefined with another mechanism.
@@ -35,16 +36,16 @@ export function mayAsk(options: OptionValues): boolean {
  */
 const GONE = ["", "1.0", "1", "300", "ZAP handler is gone", "", ""].map((text) => Buffer.from(text));
 
-const NO_LIMITS: InprocHost["limits"] = {
+const NO_LIMITS: InprocSocket["limits"] = {
   send: Number.POSITIVE_INFINITY,
   receive: Number.POSITIVE_INFINITY,
   conflate: false,
 };
 
 /** One question to the ZAP handler, through a pipe of its own. */
-export class ZapQuestion implements PipeOwner, InprocHost {
+export class ZapQuestion implements PipeOwner, InprocSocket {
   readonly pattern: this = this;
-  readonly limits: InprocHost["limits"] = NO_LIMITS;
+  readonly limits: InprocSocket["limits"] = NO_LIMITS;
   readonly #answer: Parameters<ZapHook>[1];
   #pipe: InprocPipe | undefined;
   #isDone = false;

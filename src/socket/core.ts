@@ -22,7 +22,8 @@ import { Dialer } from "../session/dialer.ts";
 import { Listener } from "../session/listener.ts";
 import type { EndpointHolder, SessionSocket } from "../session/socket-side.ts";
 import { type Endpoint, parseEndpoint } from "../transport/endpoint.ts";
-import { type InprocHost, InprocListener, InprocPipe } from "../transport/inproc.ts";
+import { InprocListener } from "../transport/inproc.ts";
+import { InprocPipe, type InprocSocket } from "../transport/inproc-pipe.ts";
 import { nodePath } from "../transport/ipc.ts";
 import type { ContextCore, Member } from "./context.ts";
 import { EventHub } from "./event-feed.ts";
@@ -45,7 +46,7 @@ export type PatternFactory = (host: PatternHost) => Pattern;
 /** Every endpoint of these kinds reaches a peer by a stream of octets. */
 type StreamEndpoint = Extract<Endpoint, { scheme: "tcp" | "ipc" }>;
 
-export class SocketCore implements SessionSocket, PatternHost, InprocHost, OptionsHost, OperationSocket, Member {
+export class SocketCore implements SessionSocket, PatternHost, InprocSocket, OptionsHost, OperationSocket, Member {
   readonly context: ContextCore;
   readonly socketType: number;
   readonly options: OptionValues;

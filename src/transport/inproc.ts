@@ -1,10 +1,7 @@
 /**
- * inproc: two sockets of one context, joined by a pair of pipes. No octet is encoded: a message that is sent to one end
- * arrives at the other in the same moment, but for answers (answers.ts).
+ * inproc: the names of a context, and the pairs of pipes that join its sockets through them.
  *
- *     socket A  <- owner -  pipe a  <- peer ->  pipe b  - owner ->  socket B
- *
- * Facts kept from libzmq: names are compared verbatim; connect may come before bind, and until then the dialer's own
+ * Facts kept from libzmq: names are compared verbatim; connect may come before bind, and until then the connector's own
  * send high-water mark holds; together the limit is the sum of both marks; there is no handshake and no event; when either
  * end closes, the pair is gone for good. Bodies above 128 octets are shared, if their memory can be, smaller ones copied; a message whose
  * memory was transferred before it was received is lost, which the sender is told.
@@ -12,47 +9,25 @@
  * Other than in libzmq, sockets whose types do not fit are not joined: both ends are told, and the connection has ended.
  */
 
-import { isMissing, smallBuffer, steady, View } from "../base/bytes.ts";
-import { ALWAYS_COPY_BYTES, BURST_FACTOR } from "../base/constants.ts";
-import { type ErrnoError, errnoError } from "../base/errors.ts";
-import { type EventSink, protocolEventError, reportMissing } from "../base/events.ts";
-import { Ring } from "../base/ring.ts";
-import type { FanOut } from "../codec/fan-out.ts";
-import { WaitingTopic } from "../codec/outbox.ts";
-import type { Slab } from "../codec/slab-pool.ts";
+import { errnoError } from "../base/errors.ts";
+import { protocolEventError } from "../base/events.ts";
 import { mayTalk, mismatch } from "../connection/compatibility.ts";
 import { INCOMPATIBLE_CODE } from "../connection/failure.ts";
 import { Answers } from "../loop/answers.ts";
-import { setImmediate } from "../loop/clock.ts";
 import { SOCKET_TYPE_NAMES } from "../options/values.ts";
-import { type PeerFacts, Pipe, type PipeOwner } from "../pipe/pipe.ts";
-
-/** One end of a socket, as inproc needs it. */
-export interface InprocHost {
-  readonly pattern: PipeOwner & { attach(pipe: Pipe): void };
-  /** Calls `endTurn` when this turn of the event loop ends. */
-  schedule(item: { endTurn(): void; isScheduled: boolean }): void;
-  /** What READY would say of this socket. */
-  facts(): PeerFacts;
-  /** Who may be joined to it; whoever is no socket leaves it out, and may be joined to any. */
-  readonly socketType?: number;
-  /** True while a receive waits: a message wakes it. */
-  readonly isWaiting?: boolean;
-  /** Hears of a refused peer, the only event of inproc. */
-  readonly events?: EventSink;
-  readonly limits: { readonly send: number; readonly receive: number; readonly conflate: boolean };
-}
+import type { PeerFacts, Pipe } from "../pipe/pipe.ts";
+import { type EarlyNames, InprocPipe, type InprocSocket } from "./inproc-pipe.ts";
 
 /** The names of one context. */
-export class InprocNames {
+export class InprocNames implements EarlyNames {
   readonly answers: Answers = new Answers();
   readonly #bound = new Map<string, InprocListener>();
   readonly #early = new Map<string, Set<InprocPipe>>();
 
   /** @throws ErrnoError EADDRINUSE */
-  bind(address: string, host: InprocHost, onClosed: (listener: InprocListener) => void): InprocListener {
+  bind(address: string, socket: InprocSocket, onClosed: (listener: InprocListener) => void): InprocListener {
     if (this.#bound.has(address)) throw errnoError("EADDRINUSE", address);
-    const listener = new InprocListener(this, address, host, onClosed);
+    const listener = new InprocListener(this, address, socket, onClosed);
     this.#bound.set(address, listener);
     const early = this.#early.get(address);
     this.#early.delete(address);
@@ -63,14 +38,14 @@ export class InprocNames {
   /** Connects to a name that may not be bound yet. */
   connect(
     address: string,
-    host: InprocHost,
+    socket: InprocSocket,
     routingId: Buffer | undefined,
     onEnd?: (pipe: InprocPipe) => void,
   ): InprocPipe {
-    const pipe = new InprocPipe(this, address, host, true, host.facts(), host.limits.conflate);
+    const pipe = new InprocPipe(this, address, socket, true, socket.facts(), socket.limits.conflate);
     if (onEnd !== undefined) pipe.onEnd = () => onEnd(pipe);
     if (routingId !== undefined) pipe.routingId = routingId;
-    host.pattern.attach(pipe);
+    socket.pattern.attach(pipe);
     const listener = this.#bound.get(address);
     if (listener !== undefined) {
       listener.accept(pipe);
@@ -101,7 +76,7 @@ export class InprocNames {
 export class InprocListener {
   readonly address: string;
   readonly #names: InprocNames;
-  readonly #host: InprocHost;
+  readonly #socket: InprocSocket;
   /** As they stood when the name was bound: what is set later holds for later calls. */
   readonly #facts: PeerFacts;
   readonly #conflates: boolean;
@@ -110,29 +85,29 @@ export class InprocListener {
   readonly hasUnsent = false;
   #isReleased = false;
 
-  constructor(names: InprocNames, address: string, host: InprocHost, onClosed: (listener: InprocListener) => void) {
+  constructor(names: InprocNames, address: string, socket: InprocSocket, onClosed: (listener: InprocListener) => void) {
     this.#names = names;
     this.address = address;
-    this.#host = host;
-    this.#facts = host.facts();
-    this.#conflates = host.limits.conflate;
+    this.#socket = socket;
+    this.#facts = socket.facts();
+    this.#conflates = socket.limits.conflate;
     this.#onClosed = onClosed;
   }
 
   /** Makes this side's end for a dialer's pipe, or ends that. */
   accept(far: InprocPipe): void {
-    if (this.#refuses(far.host)) {
+    if (this.#refuses(far.socket)) {
       far.close();
       return;
     }
-    const near = new InprocPipe(this.#names, this.address, this.#host, false, this.#facts, this.#conflates);
+    const near = new InprocPipe(this.#names, this.address, this.#socket, false, this.#facts, this.#conflates);
     near.onEnd = () => {
       this.#pipes.delete(near);
       this.#closedIfEmpty();
     };
     this.#pipes.add(near);
     near.join(far);
-    this.#host.pattern.attach(near);
+    this.#socket.pattern.attach(near);
     far.joined();
     near.joined();
   }
@@ -159,8 +134,8 @@ export class InprocListener {
   }
 
   /** Whether the types do not fit, which both ends are told: each would have refused the other. */
-  #refuses(far: InprocHost): boolean {
-    const near = this.#host;
+  #refuses(far: InprocSocket): boolean {
+    const near = this.#socket;
     if (near.socketType === undefined || far.socketType === undefined) return false;
     if (mayTalk(near.socketType, SOCKET_TYPE_NAMES[far.socketType])) return false;
     this.#tell(near, near.socketType, far.socketType);
@@ -168,7 +143,7 @@ export class InprocListener {
     return true;
   }
 
-  #tell({ events }: InprocHost, own: number, peer: number): void {
+  #tell({ events }: InprocSocket, own: number, peer: number): void {
     if (!events?.active) return;
     const error = protocolEventError(INCOMPATIBLE_CODE, mismatch(own, SOCKET_TYPE_NAMES[peer]));
     events.emit({ type: "handshake:error:protocol", address: this.address, error });
@@ -177,303 +152,4 @@ export class InprocListener {
   #closedIfEmpty(): void {
     if (this.#isReleased && this.#pipes.size === 0) this.#onClosed(this);
   }
-}
-
-/** One end of a pair. What is written to it arrives in the other's inbox. */
-export class InprocPipe extends Pipe {
-  readonly address: string;
-  /** Called once, when the pair is gone. */
-  onEnd: (() => void) | undefined;
-  readonly #names: InprocNames;
-  readonly host: InprocHost;
-  /** What the other end is told of this one. */
-  readonly #facts: PeerFacts;
-  #isClosed = false;
-  #far: InprocPipe | undefined;
-  /** Messages and subscriptions written before the name was bound. */
-  readonly #early = new Ring<Buffer[] | WaitingTopic>();
-  #earlyTopics = 0;
-  /** What comes from the other end in the check phase, each with a callback of its own. */
-  readonly #late = new Ring<Buffer[] | WaitingTopic>();
-  #lateTopics = 0;
-  /** What was written early has gone over. */
-  #isOpen = false;
-  #sendLimit: number;
-  #receiveLimit: number;
-  isScheduled = false;
-  /** The limit was passed at the end of a turn, and is still. */
-  #isSlow = false;
-
-  constructor(
-    names: InprocNames,
-    address: string,
-    host: InprocHost,
-    isOutgoing: boolean,
-    facts: PeerFacts,
-    conflates: boolean,
-  ) {
-    // The inbox has no limit of its own: the writer compares with the sum of both marks.
-    super(host.pattern, Number.POSITIVE_INFINITY, conflates, isOutgoing);
-    this.#names = names;
-    this.address = address;
-    this.host = host;
-    this.#facts = facts;
-    this.#sendLimit = host.limits.send;
-    this.#receiveLimit = host.limits.receive;
-  }
-
-  /** Pairs two ends. */
-  join(far: InprocPipe): void {
-    this.#far = far;
-    far.#far = this;
-    this.peer = far.#facts;
-    far.peer = this.#facts;
-    this.isConnected = true;
-    far.isConnected = true;
-    // The queue between them is one: it conflates when either end asks for that.
-    if (far.conflates) this.conflates = true;
-    else if (this.conflates) far.conflates = true;
-  }
-
-  /** Both ends are attached: what was written early goes over. */
-  joined(): void {
-    if (!this.isEnded) this.owner.connected(this);
-    for (;;) {
-      const early = this.#early.shift();
-      if (early === undefined) break;
-      if (this.#far !== undefined) this.#far.#arrive(early);
-    }
-    this.#earlyTopics = 0;
-    this.#isOpen = true;
-    if (this.isEnded) this.close();
-    else this.#roomMade();
-  }
-
-  override get full(): boolean {
-    return this.#waiting >= this.#limit && !this.conflates;
-  }
-
-  /** Messages on their way to the other end. */
-  get #waiting(): number {
-    const far = this.#far;
-    if (far === undefined) return this.#early.length - this.#earlyTopics;
-    return far.waiting + far.#late.length - far.#lateTopics;
-  }
-
-  /** How many may be. */
-  get #limit(): number {
-    return this.#far === undefined ? this.#sendLimit : this.#sendLimit + this.#far.#receiveLimit;
-  }
-
-  override get overflows(): boolean {
-    if (!this.full) return false;
-    // Nobody is there who could read what one turn sends.
-    if (this.#far === undefined || this.#isSlow) return true;
-    this.host.schedule(this);
-    return this.#waiting >= this.#limit * BURST_FACTOR;
-  }
-
-  /** The turn in which the limit was reached is over. */
-  endTurn(): void {
-    this.#isSlow = this.full;
-  }
-
-  override write(frames: readonly Uint8Array[]): void {
-    const owned: Buffer[] = new Array(frames.length);
-    for (let i = 0; i < frames.length; i++) owned[i] = own(frames[i] as Uint8Array);
-    if (this.#far !== undefined) this.#far.#deliver(owned);
-    else {
-      if (this.conflates) this.#early.clear();
-      this.#early.push(owned);
-    }
-  }
-
-  /** It is called before what was written early goes over. */
-  override writeFirst(frames: readonly Uint8Array[]): void {
-    this.write(frames);
-  }
-
-  override writeShared(_fanOut: FanOut, _slab: Slab, frames: readonly Uint8Array[]): void {
-    this.write(frames);
-  }
-
-  override subscribe(topic: Buffer, subscribe: boolean): void {
-    const change = new WaitingTopic(topic, subscribe);
-    if (this.#isOpen) {
-      if (this.#far !== undefined) this.#far.#deliver(change);
-    } else {
-      this.#early.push(change);
-      this.#earlyTopics++;
-    }
-  }
-
-  override get waitingTopics(): number {
-    return this.#earlyTopics;
-  }
-
-  override dropTopics(): void {
-    for (let left = this.#early.length; left > 0; left--) {
-      const early = this.#early.shift() as Buffer[] | WaitingTopic;
-      if (!(early instanceof WaitingTopic)) this.#early.push(early);
-    }
-    this.#earlyTopics = 0;
-  }
-
-  override moveUnsent(): void {
-    // Nothing waits here for a peer that was known and is gone: the pair ends with it.
-  }
-
-  override refuse(error: ErrnoError): void {
-    const { events } = this.host;
-    if (events?.active) events.emit({ type: "handshake:error:other", address: this.address, error });
-    this.close();
-  }
-
-  /** What was received can still be read, as from a peer that left. */
-  override finish(): void {
-    if (!this.isEnded) this.#end(false);
-    this.close();
-  }
-
-  /** The other end has sent something. What follows an answer stays behind it. */
-  #deliver(what: Buffer[] | WaitingTopic): void {
-    if (this.isEnded) return;
-    if (this.#late.length > 0 || !this.#mayArrive) this.#postpone(what);
-    else this.#arrive(what);
-  }
-
-  /** Nobody but a socket answers. */
-  get #mayArrive(): boolean {
-    const far = this.#far;
-    if (far === undefined || far.host.socketType === undefined || this.host.socketType === undefined) return true;
-    return this.#names.answers.mayArrive(far.host);
-  }
-
-  #postpone(what: Buffer[] | WaitingTopic): void {
-    if (what instanceof WaitingTopic) this.#lateTopics++;
-    else if (this.conflates) this.#dropLate();
-    this.#late.push(what);
-    setImmediate(this.#arriveLate);
-  }
-
-  readonly #arriveLate = (): void => {
-    const what = this.#late.shift();
-    if (what === undefined) return;
-    if (what instanceof WaitingTopic) this.#lateTopics--;
-    this.#arrive(what);
-    if (this.#far !== undefined) this.#far.#roomMade();
-  };
-
-  #arrive(what: Buffer[] | WaitingTopic): void {
-    if (this.isEnded) return;
-    const far = this.#far;
-    if (far?.host.socketType !== undefined && this.host.isWaiting) this.#names.answers.wakes(far.host);
-    if (what instanceof WaitingTopic) this.owner.subscription(this, what.topic, what.subscribe);
-    else if (isMissing(what)) reportMissing((far ?? this).host.events, this.address);
-    else this.push(what);
-  }
-
-  #dropLate(): void {
-    this.#late.clear();
-    this.#lateTopics = 0;
-  }
-
-  override pull(): Buffer[] | undefined {
-    const frames = super.pull();
-    const far = this.#far;
-    if (far !== undefined) far.#roomMade();
-    if (frames === undefined || !isMissing(frames)) return frames;
-    reportMissing((far ?? this).host.events, this.address);
-    return undefined;
-  }
-
-  override discard(): void {
-    super.discard();
-    if (this.#far !== undefined) this.#far.#roomMade();
-  }
-
-  override setSendLimit(limit: number): void {
-    this.#sendLimit = limit;
-    this.#roomMade();
-  }
-
-  override setReceiveLimit(limit: number): void {
-    this.#receiveLimit = limit;
-    if (this.#far !== undefined) this.#far.#roomMade();
-  }
-
-  flush(): void {
-    // There is no kernel between the two ends.
-  }
-
-  eachPipe(visit: (pipe: Pipe) => void): void {
-    visit(this);
-  }
-
-  /** What waits for the name to be bound keeps no process alive: when it ends, nobody is left who could. */
-  readonly hasUnsent = false;
-
-  /** Whether messages wait for the name to be bound. */
-  get hasEarly(): boolean {
-    return this.#early.length > this.#earlyTopics;
-  }
-
-  /**
-   * Ends the pair. The other end keeps what it has received. With a linger other than 0, messages that were written
-   * before the name was bound wait for it; whoever asked for that calls `close(0)` when the time is up.
-   */
-  close(linger = 0): void {
-    if (this.#isClosed) return;
-    if (!this.isEnded) this.#end(true);
-    if (linger !== 0 && this.hasEarly) return;
-    this.#isClosed = true;
-    this.#early.clear();
-    this.#earlyTopics = 0;
-    this.#names.forget(this);
-    const far = this.#far;
-    this.#far = undefined;
-    this.onEnd?.();
-    if (far === undefined || far.#isClosed) return;
-    far.#isClosed = true;
-    far.#far = undefined;
-    if (!far.isEnded) far.#end(false);
-    far.onEnd?.();
-  }
-
-  protected override goOn(): void {
-    // Nobody was stopped: the limit is the writer's.
-  }
-
-  #end(drops: boolean): void {
-    if (drops) this.#dropLate();
-    while (this.#late.length > 0) this.#arriveLate();
-    this.isEnded = true;
-    this.isConnected = false;
-    // Whoever waits to write to a pair that ends must not be told of room.
-    if (drops) super.discard();
-    else this.owner.disconnected(this);
-    this.owner.ended(this);
-  }
-
-  #roomMade(): void {
-    if (this.#isSlow) this.endTurn();
-    if (!this.writerWaits) return;
-    const limit = this.#limit;
-    if (this.#waiting > limit - Math.floor((limit + 1) / 2)) return;
-    this.writerWaits = false;
-    this.owner.writable(this);
-  }
-}
-
-/** A body that the receiver may keep: a copy when it is small, the same memory when it is not. */
-function own(body: Uint8Array): Buffer {
-  const length = body.length;
-  if (length > ALWAYS_COPY_BYTES) {
-    const kept = steady(body);
-    return Buffer.isBuffer(kept) ? kept : new View(kept.buffer, kept.byteOffset, length);
-  }
-  const copy = smallBuffer(length);
-  if (length <= 32) for (let i = 0; i < length; i++) copy[i] = body[i] as number;
-  else copy.set(body);
-  return copy;
 }
