@@ -223,8 +223,8 @@ export const MUTATIONS = [
   {
     what: "a peer of 2.0 may be of any type",
     file: "connection/handshake.ts",
-    from: "if (!mayTalk(socketType, this.#classicType)) {",
-    to: "if (this.#classicType === undefined) {",
+    from: "if (!mayTalk(socketType, type)) {",
+    to: "if (type === undefined) {",
     tests: ["connection/handshake", "patterns/downgrade"],
   },
   {
@@ -508,8 +508,8 @@ export const MUTATIONS = [
   {
     what: "a taken routing id is given to a second peer",
     file: "socket/router.ts",
-    from: "if (!this.#isOpen(identity, holder)) {",
-    to: "if (holder === undefined && !this.#isOpen(identity, holder)) {",
+    from: "if (!this.#isOpen(routingId, holder)) {",
+    to: "if (holder === undefined && !this.#isOpen(routingId, holder)) {",
     tests: ["socket/router"],
   },
   {
@@ -522,8 +522,8 @@ export const MUTATIONS = [
   {
     what: "another peer behind an endpoint takes over the former one's pipe",
     file: "session/dialer.ts",
-    from: "pipe.peer.identity.equals(identity)) return pipe;",
-    to: "pipe.peer.identity.equals(identity) || !this.#isClosed) return pipe;",
+    from: "pipe.peer.routingId.equals(routingId)) return pipe;",
+    to: "pipe.peer.routingId.equals(routingId) || !this.#isClosed) return pipe;",
     tests: ["socket/router", "socket/request-reply"],
   },
   {

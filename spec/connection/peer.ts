@@ -1,9 +1,9 @@
 /**
  * A connection on a bench: what it says is written down, the clock stands where the test puts it.
  */
+import type { PeerFacts } from "../../src/codec/peer-facts.ts";
 import type { Failure } from "../../src/connection/failure.ts";
 import { Handshake } from "../../src/connection/handshake.ts";
-import type { PeerInfo } from "../../src/connection/peer.ts";
 import { Traffic } from "../../src/connection/traffic.ts";
 import type { MechanismFactory, Wire } from "../../src/mechanism/mechanism.ts";
 import { createOptions } from "../../src/options/defaults.ts";
@@ -89,7 +89,7 @@ export class Bench {
   readonly sent: Buffer[] = [];
   /** Everything but octets, in order. */
   readonly lines: string[] = [];
-  peer: PeerInfo | undefined = undefined;
+  peer: PeerFacts | undefined = undefined;
   failure: Failure | undefined = undefined;
   isBackedUp = false;
   /** What `message()` answers. */
@@ -103,6 +103,7 @@ export class Bench {
       options.plainPassword = Buffer.from("secret");
     }
     if (settings.curve !== undefined) selectMechanism(options, "curve", false);
+    options.routingId = Buffer.from(settings.routingId ?? "", "latin1");
     const socketType = SOCKET_TYPES[type];
     const { zap } = settings;
     const handler = {
@@ -118,7 +119,6 @@ export class Bench {
     const handshake = new Handshake(
       {
         socketType,
-        routingId: Buffer.from(settings.routingId ?? "", "latin1"),
         options,
         zap:
           zap &&
@@ -133,12 +133,12 @@ export class Bench {
       {
         ...handler,
         established: (result) => {
-          const { peer } = result;
+          const { peer, version } = result;
           const { connection } = this;
           const traffic = new Traffic({ socketType, options, clock: () => connection.now }, handler, result);
           connection.traffic = traffic;
           this.peer = peer;
-          this.lines.push(`ready ${peer.version.toString(16)} ${peer.socketType} ${peer.identity.toString("hex")}`);
+          this.lines.push(`ready ${version.toString(16)} ${this.socketType} ${peer.routingId.toString("hex")}`);
           traffic.deliverTo({
             push: (frames) => {
               this.lines.push(line(frames));
@@ -150,6 +150,11 @@ export class Bench {
       },
     );
     this.connection = new Connection(handshake);
+  }
+
+  /** The type that the peer's properties tell. */
+  get socketType(): string {
+    return this.peer?.properties.get("Socket-Type")?.toString() ?? "";
   }
 
   /** Starts at time 0. */

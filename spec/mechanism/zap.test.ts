@@ -110,8 +110,8 @@ it("lets its word stand when the peer's claims came first, but not about what on
     ["User-Id", Buffer.from("root")],
   ]);
   answer(reply("200", granted, "joe"), 0);
-  const { properties, socketType, identity } = bench.peer!;
-  assert.equal([socketType, identity.length], ["PUSH", 0]);
+  const { properties, routingId } = bench.peer!;
+  assert.equal([bench.socketType, routingId.length], ["PUSH", 0]);
   assert.equal([...properties].map(([name, value]) => `${name}=${value}`).sort(), [
     "Socket-Type=PUSH",
     "User-Id=joe",

@@ -39,8 +39,8 @@ export function mismatch(own: number, peer: string): string {
   return `${SOCKET_TYPE_NAMES[own]} does not talk to ${peer === "" ? "an unknown socket type" : peer}`;
 }
 
-/** The types that tell their routing id in READY: always, even when it is empty. */
-export function sendsIdentity(own: number): boolean {
+/** True for the types that tell their routing id in READY: always, even when it is empty. */
+export function announcesRoutingId(own: number): boolean {
   return own === SOCKET_TYPES.REQ || own === SOCKET_TYPES.DEALER || own === SOCKET_TYPES.ROUTER;
 }
 

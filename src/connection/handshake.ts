@@ -17,16 +17,16 @@ import { EMPTY, ownCopy } from "../base/bytes.ts";
 import { LATE_TIMER_MS } from "../base/constants.ts";
 import { ProtocolError } from "../base/errors.ts";
 import { encodeFrame, FLAG_COMMAND } from "../codec/frame.ts";
-import { ZMTP_1_0, ZMTP_3_0 } from "../codec/greeting.ts";
+import { type ProtocolVersion, ZMTP_1_0, ZMTP_3_0 } from "../codec/greeting.ts";
+import { type PeerFacts, UNKNOWN_PEER } from "../codec/peer-facts.ts";
 import type { Mechanism, Wire } from "../mechanism/mechanism.ts";
 import type { OptionValues } from "../options/values.ts";
 import { classicTypeName, isClassicType, mayTalk, mismatch } from "./compatibility.ts";
 import { type Failure, failureOf, Refusal } from "./failure.ts";
 import { FrameReader } from "./frame-reader.ts";
 import { GreetingExchange } from "./greeting-exchange.ts";
-import type { PeerInfo } from "./peer.ts";
 import {
-  checkedIdentity,
+  checkedRoutingId,
   isSecured,
   isSecurityServer,
   mechanismName,
@@ -39,7 +39,10 @@ import { Zmtp1Wire } from "./zmtp1.ts";
 
 /** The result of a handshake. */
 export interface Established {
-  readonly peer: PeerInfo;
+  /** Its address is not asked for here. */
+  readonly peer: PeerFacts;
+  /** The version that the peer speaks; 0 when that is no ZMTP at all. */
+  readonly version: ProtocolVersion | 0;
   /** The transform of all traffic, both ways; undefined when traffic is in the clear. */
   readonly wire: Wire | undefined;
   /** Holds the keys of `wire`: to be closed with the connection. */
@@ -74,7 +77,6 @@ const NEXT: Readonly<Record<Phase, readonly Phase[]>> = {
 };
 
 const NEVER = Number.POSITIVE_INFINITY;
-const NO_PROPERTIES: ReadonlyMap<string, Buffer> = new Map();
 
 export class Handshake implements SecurityOwner {
   readonly #settings: HandshakeSettings;
@@ -85,8 +87,6 @@ export class Handshake implements SecurityOwner {
   #security: Security | undefined = undefined;
   /** The framing of a 1.0 peer. */
   #wire: Zmtp1Wire | undefined = undefined;
-  /** The socket type in the greeting of a 2.0 peer. */
-  #classicType = "";
   /** Set by the last frame, or by the ZAP handler's answer; told when the call is done with its own work. */
   #result: Omit<Established, "rest"> | undefined = undefined;
   #rest: Buffer = EMPTY;
@@ -96,7 +96,7 @@ export class Handshake implements SecurityOwner {
   #isGraced = false;
 
   constructor(settings: HandshakeSettings, handler: HandshakeHandler) {
-    const { options, socketType, routingId } = settings;
+    const { options, socketType } = settings;
     this.#settings = settings;
     this.#handler = handler;
     this.#frames = new FrameReader(options.maxMessageSize);
@@ -104,7 +104,7 @@ export class Handshake implements SecurityOwner {
       mechanism: mechanismName(options),
       asServer: isSecurityServer(options),
       socketType,
-      routingIdLength: routingId.length,
+      routingIdLength: options.routingId.length,
       refusesClassic: isSecured(options),
     };
     this.#greeting = new GreetingExchange(own, (octets) => this.#out.push(octets));
@@ -197,7 +197,7 @@ export class Handshake implements SecurityOwner {
   #takeFrame(body: Buffer): void {
     const security = this.#security;
     if (security === undefined) {
-      this.#establish({ socketType: this.#classicType, identity: checkedIdentity(body), properties: NO_PROPERTIES });
+      this.#establish({ ...UNKNOWN_PEER, routingId: checkedRoutingId(body) });
     } else {
       security.mechanism.receive(body);
     }
@@ -227,7 +227,8 @@ export class Handshake implements SecurityOwner {
    * known of it. The first frame each way is the routing id.
    */
   #beginClassic(greeting: GreetingExchange): void {
-    const { options, routingId, socketType } = this.#settings;
+    const { options, socketType } = this.#settings;
+    const { routingId } = options;
     if (isSecured(options)) {
       throw new ProtocolError("ERR_ZMTP_MECHANISM_MISMATCH", "a peer of ZMTP 1.0 or 2.0 where security is wanted");
     }
@@ -239,9 +240,9 @@ export class Handshake implements SecurityOwner {
       this.#wire = new Zmtp1Wire();
       if (routingId.length > 0) this.#out.push(Buffer.from(routingId));
     } else {
-      this.#classicType = classicTypeName(greeting.socketType);
-      if (!mayTalk(socketType, this.#classicType)) {
-        throw new Refusal({ kind: "incompatible", detail: mismatch(socketType, this.#classicType), flush: true });
+      const type = classicTypeName(greeting.socketType);
+      if (!mayTalk(socketType, type)) {
+        throw new Refusal({ kind: "incompatible", detail: mismatch(socketType, type), flush: true });
       }
       this.#out.push(encodeFrame(0, routingId));
     }
@@ -256,13 +257,14 @@ export class Handshake implements SecurityOwner {
   secured(): void {
     const security = this.#security!;
     if (security.mechanism.wire === undefined) security.mechanism.close();
-    this.#establish(security);
+    this.#establish({ address: "", routingId: security.routingId, properties: security.properties });
   }
 
-  #establish({ socketType, identity, properties }: Omit<PeerInfo, "version">): void {
+  #establish(peer: PeerFacts): void {
     const mechanism = this.#security?.mechanism;
     this.#result = {
-      peer: Object.freeze({ version: this.#greeting.version!, socketType, identity, properties }),
+      peer,
+      version: this.#greeting.version!,
       wire: this.#wire ?? mechanism?.wire,
       mechanism: mechanism?.wire === undefined ? undefined : mechanism,
     };

@@ -5,14 +5,10 @@
 import { EMPTY } from "../base/bytes.ts";
 import { Ring } from "../base/ring.ts";
 import { type Inbox, NOWHERE } from "../codec/decoder.ts";
-import type { PeerInfo } from "./peer.ts";
 import type { Traffic } from "./traffic.ts";
 
 /** The part of traffic that sessions use. */
 export type AnyTraffic = Pick<Traffic, keyof Traffic & keyof RawTraffic>;
-
-/** A peer that says nothing of itself. */
-export const RAW_PEER: PeerInfo = { version: 0, socketType: "", identity: EMPTY, properties: new Map() };
 
 export class RawTraffic {
   readonly wire: undefined = undefined;

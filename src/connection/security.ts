@@ -4,7 +4,7 @@
  */
 import { EMPTY, ownCopy } from "../base/bytes.ts";
 import { ProtocolError } from "../base/errors.ts";
-import { encodeProperties, errorBody, type Property, parseProperties } from "../codec/command.ts";
+import { encodeProperties, errorBody, parseProperties } from "../codec/command.ts";
 import type { Mechanism, MechanismFactory, MechanismHost, MechanismName } from "../mechanism/mechanism.ts";
 import { NullMechanism } from "../mechanism/null.ts";
 import { plainClient, plainServer } from "../mechanism/plain.ts";
@@ -16,9 +16,10 @@ import {
   type ZapRequest,
   zapPolicy,
 } from "../mechanism/zap.ts";
-import { type OptionValues, SOCKET_TYPE_NAMES } from "../options/values.ts";
-import { mayTalk, mismatch, sendsIdentity } from "./compatibility.ts";
+import type { OptionValues } from "../options/values.ts";
+import { mayTalk, mismatch } from "./compatibility.ts";
 import { Refusal } from "./failure.ts";
+import { ownProperties } from "./own-properties.ts";
 
 /** The options that decide over security. */
 export type SecurityOptions = Pick<
@@ -31,6 +32,7 @@ export type SecurityOptions = Pick<
   | "zapDomain"
   | "zapEnforceDomain"
   | "metadata"
+  | "routingId"
   | "maxMessageSize"
 >;
 
@@ -42,7 +44,6 @@ export type ZapHook = (frames: Buffer[], answer: (reply: readonly Buffer[] | und
 
 export interface SecuritySettings {
   readonly socketType: number;
-  readonly routingId: Buffer;
   readonly options: SecurityOptions;
   /** The peer's IP address without port, for the ZAP handler. */
   readonly peerAddress?: string;
@@ -62,7 +63,7 @@ export interface SecurityOwner {
 }
 
 /** The longest routing id. */
-const IDENTITY_BYTES = 255;
+const ROUTING_ID_BYTES = 255;
 
 /** Properties that only this side knows; a peer that claims them is not believed. */
 const RESERVED_PROPERTIES: ReadonlySet<string> = new Set(["User-Id", "Peer-Address"]);
@@ -93,8 +94,8 @@ export function isSecurityServer(options: SecurityOptions): boolean {
 }
 
 /** A peer's routing id, checked and copied. */
-export function checkedIdentity(bytes: Uint8Array): Buffer {
-  if (bytes.length > IDENTITY_BYTES) {
+export function checkedRoutingId(bytes: Uint8Array): Buffer {
+  if (bytes.length > ROUTING_ID_BYTES) {
     throw new ProtocolError("ERR_ZMTP_INVALID_METADATA", `an identity of ${bytes.length} octets`);
   }
   return ownCopy(bytes);
@@ -105,9 +106,8 @@ export class Security implements MechanismHost {
   readonly peerIsLibzmq: boolean;
   readonly maxMessageSize: number;
   readonly mechanism: Mechanism;
-  /** What the peer told, complete from `done()` on. */
-  socketType = "";
-  identity: Buffer = EMPTY;
+  /** The peer told them: complete from `done()` on. */
+  routingId: Buffer = EMPTY;
   readonly properties: Map<string, Buffer> = new Map();
   readonly #settings: SecuritySettings;
   readonly #owner: SecurityOwner;
@@ -117,7 +117,7 @@ export class Security implements MechanismHost {
     this.#owner = owner;
     this.peerIsLibzmq = peerIsLibzmq;
     this.maxMessageSize = settings.options.maxMessageSize;
-    this.metadata = encodeProperties(ownProperties(settings));
+    this.metadata = encodeProperties(ownProperties(settings.socketType, settings.options));
     this.mechanism = mechanismFactory(settings)(this);
   }
 
@@ -131,14 +131,13 @@ export class Security implements MechanismHost {
 
   peerMetadata(bytes: Buffer): void {
     for (const [name, value] of parseProperties(bytes)) {
-      if (name === "Identity") this.identity = checkedIdentity(value);
+      if (name === "Identity") this.routingId = checkedRoutingId(value);
       if (!RESERVED_PROPERTIES.has(name) && !this.properties.has(name)) this.properties.set(name, value);
     }
-    const socketType = this.properties.get("Socket-Type");
-    if (socketType === undefined) return;
-    this.socketType = socketType.toString("latin1");
-    if (mayTalk(this.#settings.socketType, this.socketType)) return;
-    const detail = mismatch(this.#settings.socketType, this.socketType);
+    const type = this.properties.get("Socket-Type")?.toString("latin1");
+    const { socketType } = this.#settings;
+    if (type === undefined || mayTalk(socketType, type)) return;
+    const detail = mismatch(socketType, type);
     throw new Refusal({ kind: "incompatible", detail, flush: true });
   }
 
@@ -150,7 +149,7 @@ export class Security implements MechanismHost {
   }
 
   authenticate(credentials: readonly Uint8Array[], accepted: () => void): void {
-    const { options, routingId, peerAddress, zap } = this.#settings;
+    const { options, peerAddress, zap } = this.#settings;
     const mechanism = mechanismName(options);
     const policy = zapPolicy(mechanism, options.zapDomain, options.zapEnforceDomain);
     if (policy === "admit") {
@@ -160,8 +159,8 @@ export class Security implements MechanismHost {
     } else if (zap === undefined) {
       this.#verdict(undefined, accepted);
     } else {
-      const domain = options.zapDomain;
-      const request: ZapRequest = { domain, address: peerAddress ?? "", identity: routingId, mechanism, credentials };
+      const { zapDomain: domain, routingId: identity } = options;
+      const request: ZapRequest = { domain, address: peerAddress ?? "", identity, mechanism, credentials };
       this.#ask(zap, request, accepted);
     }
   }
@@ -208,15 +207,6 @@ export class Security implements MechanismHost {
       this.properties.set(name, value);
     }
   }
-}
-
-/** Our own properties in the order in which libzmq sends them. */
-function ownProperties(settings: SecuritySettings): Property[] {
-  const { socketType, routingId, options } = settings;
-  const properties: Property[] = [["Socket-Type", Buffer.from(SOCKET_TYPE_NAMES[socketType], "latin1")]];
-  if (sendsIdentity(socketType)) properties.push(["Identity", routingId]);
-  properties.push(...options.metadata);
-  return properties;
 }
 
 function mechanismFactory(settings: SecuritySettings): MechanismFactory {

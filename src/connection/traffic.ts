@@ -50,16 +50,16 @@ export class Traffic implements CommandSink, HeartbeatPort {
   #isClosed = false;
   #fault: ProtocolError | undefined = undefined;
 
-  constructor(settings: TrafficSettings, handler: TrafficHandler, { peer, wire, mechanism }: Established) {
+  constructor(settings: TrafficSettings, handler: TrafficHandler, { version, wire, mechanism }: Established) {
     const { options, clock } = settings;
     this.wire = wire;
     this.#settings = settings;
     this.#handler = handler;
     this.#decoder = new Decoder(this, options.maxMessageSize);
     this.#heartbeat = new Heartbeat(options, this);
-    this.#version = peer.version;
+    this.#version = version;
     this.#mechanism = mechanism;
-    this.#heartbeat.start(clock(), peer.version >= ZMTP_3_0);
+    this.#heartbeat.start(clock(), version >= ZMTP_3_0);
   }
 
   /** Delivers messages there from now on. Until it is called, and after `undefined`, messages are dropped. */

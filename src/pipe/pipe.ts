@@ -20,21 +20,9 @@ import { EMPTY } from "../base/bytes.ts";
 import type { ErrnoError } from "../base/errors.ts";
 import { Ring } from "../base/ring.ts";
 import type { FanOut } from "../codec/fan-out.ts";
+import { type PeerFacts, UNKNOWN_PEER } from "../codec/peer-facts.ts";
 import type { Slab } from "../codec/slab-pool.ts";
 import { Link } from "../routing/rotation.ts";
-
-/** What the handshake told of a peer. */
-export interface PeerFacts {
-  /** The address it speaks from, without port; empty when unknown. */
-  readonly address: string;
-  /** READY properties and what authentication added, by name. */
-  readonly properties: ReadonlyMap<string, Buffer>;
-  /** The routing id it announced; empty means anonymous. */
-  readonly identity: Buffer;
-}
-
-/** A peer of which nothing is known yet. */
-export const UNKNOWN_PEER: PeerFacts = { address: "", properties: new Map(), identity: EMPTY };
 
 /** The pattern half of a pipe. */
 export interface PipeOwner {

@@ -11,13 +11,13 @@
 
 import { RECONNECT_FAULT_DOUBLINGS, TIMER_MAX_MS } from "../base/constants.ts";
 import type { ErrnoError } from "../base/errors.ts";
+import { type PeerFacts, UNKNOWN_PEER } from "../codec/peer-facts.ts";
 import type { Failure } from "../connection/failure.ts";
-import type { PeerInfo } from "../connection/peer.ts";
 import { clearTimeout, setTimeout } from "../loop/clock.ts";
 import type { MechanismFactory } from "../mechanism/mechanism.ts";
 import { type OptionValues, snapshot } from "../options/values.ts";
 import type { NetPipe, PipeLink } from "../pipe/net-pipe.ts";
-import { type Pipe, UNKNOWN_PEER } from "../pipe/pipe.ts";
+import type { Pipe } from "../pipe/pipe.ts";
 import { type ConnectHandler, connectStream } from "../transport/connect.ts";
 import type { IpcEndpoint, TcpEndpoint } from "../transport/endpoint.ts";
 import type { NetStream } from "../transport/net-stream.ts";
@@ -144,7 +144,7 @@ export class Dialer implements SessionOwner, PipeLink, ConnectHandler, EndpointH
 
   // What the session says.
 
-  ready(session: Session, peer: PeerInfo): NetPipe {
+  ready(session: Session, peer: PeerFacts): NetPipe {
     const pipe = this.#pipeOf(peer);
     if (this.#isClosing) session.end();
     return pipe;
@@ -209,11 +209,11 @@ export class Dialer implements SessionOwner, PipeLink, ConnectHandler, EndpointH
    * The pipe for who has answered. Where it would be another's, that one's is over: what waits for it is dropped, what it sent can
    * still be read as its own. Anonymous peers cannot be told apart.
    */
-  #pipeOf({ identity }: PeerInfo): NetPipe {
+  #pipeOf({ routingId }: PeerFacts): NetPipe {
     const pipe = this.#pipe;
     if (pipe === undefined) return this.#makePipe();
     const isKept = this.#routingId !== undefined || !this.#socket.pattern.knowsPeers;
-    if (isKept || pipe.peer === UNKNOWN_PEER || pipe.peer.identity.equals(identity)) return pipe;
+    if (isKept || pipe.peer === UNKNOWN_PEER || pipe.peer.routingId.equals(routingId)) return pipe;
     pipe.dropUnsent();
     if (this.#isClosing) return pipe;
     this.#endPipe(pipe);

@@ -4,7 +4,7 @@
  */
 
 import type { ErrnoError } from "../base/errors.ts";
-import type { PeerInfo } from "../connection/peer.ts";
+import type { PeerFacts } from "../codec/peer-facts.ts";
 import { clearTimeout, setTimeout } from "../loop/clock.ts";
 import type { MechanismFactory } from "../mechanism/mechanism.ts";
 import { type OptionValues, snapshot } from "../options/values.ts";
@@ -119,10 +119,10 @@ export class Listener implements SessionOwner, ListenHandler, EndpointHolder {
 
   // What a session says.
 
-  ready(session: Session, peer: PeerInfo): NetPipe | undefined {
+  ready(session: Session, peer: PeerFacts): NetPipe | undefined {
     if (this.#isClosing) return undefined;
     const pipe = this.#socket.createPipe(session, this.options);
-    pipe.peer = { address: "", properties: peer.properties, identity: peer.identity };
+    pipe.peer = peer;
     this.#sessions.set(session, pipe);
     this.#socket.pattern.attach(pipe);
     return pipe;

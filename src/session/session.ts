@@ -18,10 +18,10 @@ import { FLUSH_LIMIT_BYTES, LARGE_READ_BYTES, READ_BYTES, TIMER_MAX_MS } from ".
 import { BODY_DETACHED, type ErrnoError, errnoError, systemError } from "../base/errors.ts";
 import { reportMissing } from "../base/events.ts";
 import { ZMTP_3_0 } from "../codec/greeting.ts";
+import { type PeerFacts, UNKNOWN_PEER } from "../codec/peer-facts.ts";
 import type { Failure } from "../connection/failure.ts";
 import { type Established, Handshake, type HandshakeHandler } from "../connection/handshake.ts";
-import type { PeerInfo } from "../connection/peer.ts";
-import { type AnyTraffic, RAW_PEER, RawTraffic } from "../connection/raw-traffic.ts";
+import { type AnyTraffic, RawTraffic } from "../connection/raw-traffic.ts";
 import type { ZapHook } from "../connection/security.ts";
 import { Traffic, type TrafficHandler } from "../connection/traffic.ts";
 import { clearTimeout, now, setTimeout } from "../loop/clock.ts";
@@ -40,7 +40,7 @@ export interface SessionOwner {
   readonly options: OptionValues;
   readonly curve: MechanismFactory | undefined;
   /** The handshake is done: returns the pipe that serves this peer; `undefined` refuses it. */
-  ready(session: Session, peer: PeerInfo): NetPipe | undefined;
+  ready(session: Session, peer: PeerFacts): NetPipe | undefined;
   /** The pattern is done with this peer: end the session for good, after what waits is written. */
   drop(session: Session): void;
   /** The session has ended; `failure` says so when it was not just a lost connection. */
@@ -58,7 +58,7 @@ const NEXT: Readonly<Record<Phase, readonly Phase[]>> = {
 };
 
 /** A STREAM's peer has nothing to agree on. */
-const RAW: Established = { peer: RAW_PEER, wire: undefined, mechanism: undefined, rest: EMPTY };
+const RAW: Established = { peer: UNKNOWN_PEER, version: 0, wire: undefined, mechanism: undefined, rest: EMPTY };
 
 export class Session implements HandshakeHandler, TrafficHandler, StreamHandler, PipeLink, Flushable {
   readonly isOutgoing: boolean = false;
@@ -103,8 +103,7 @@ export class Session implements HandshakeHandler, TrafficHandler, StreamHandler,
     const { options, curve } = this.#owner;
     const zap = mayAsk(options) ? this.#ask : undefined;
     const peerAddress = zap === undefined ? "" : this.#stream.peerAddress;
-    const { routingId } = options;
-    this.#handshake = new Handshake({ socketType, routingId, options, curve, zap, peerAddress }, this);
+    this.#handshake = new Handshake({ socketType, options, curve, zap, peerAddress }, this);
     const time = now();
     this.#handshake.start(time);
     this.#arm(time);
@@ -222,13 +221,13 @@ export class Session implements HandshakeHandler, TrafficHandler, StreamHandler,
     this.#begin(new Traffic({ socketType: this.#socket.socketType, options, clock: now }, this, result), result);
   }
 
-  #begin(traffic: AnyTraffic, { peer, rest }: Established): void {
+  #begin(traffic: AnyTraffic, { peer, version, rest }: Established): void {
     this.#step("traffic");
     this.#traffic = traffic;
     this.#arm();
     const { events, pattern, context } = this.#socket;
     // Peers of ZMTP 1.0 and 2.0 have no handshake, nor have raw ones.
-    if (events.active && peer.version >= ZMTP_3_0) events.emit({ type: "handshake", address: this.address });
+    if (events.active && version >= ZMTP_3_0) events.emit({ type: "handshake", address: this.address });
     const pipe = this.#owner.ready(this, peer);
     if (pipe === undefined) {
       if (pattern.refills) context.turn.subscribed();
@@ -238,7 +237,7 @@ export class Session implements HandshakeHandler, TrafficHandler, StreamHandler,
     this.#pipe = pipe;
     pipe.link = this;
     pipe.isConnected = true;
-    pipe.peer = { address: pipe.peer.address, properties: peer.properties, identity: peer.identity };
+    pipe.peer = { ...peer, address: pipe.peer.address };
     if (this.#phase === "traffic") traffic.deliverTo(pipe);
     pipe.outbox.encodeTopics((topic, subscribe) => traffic.subscription(topic, subscribe));
     if (!pipe.isEnded) pattern.connected(pipe);

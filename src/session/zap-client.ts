@@ -4,13 +4,13 @@
  */
 
 import { errnoError } from "../base/errors.ts";
+import { type PeerFacts, UNKNOWN_PEER } from "../codec/peer-facts.ts";
 import type { ZapHook } from "../connection/security.ts";
 import { loadCurve } from "../mechanism/lazy.ts";
 import type { MechanismFactory } from "../mechanism/mechanism.ts";
 import { ZAP_ENDPOINT } from "../mechanism/zap.ts";
 import type { OptionValues } from "../options/values.ts";
-import type { PeerFacts, Pipe, PipeOwner } from "../pipe/pipe.ts";
-import { UNKNOWN_PEER } from "../pipe/pipe.ts";
+import type { Pipe, PipeOwner } from "../pipe/pipe.ts";
 import type { InprocNames } from "../transport/inproc.ts";
 import type { InprocPipe, InprocSocket } from "../transport/inproc-pipe.ts";
 

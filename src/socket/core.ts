@@ -10,6 +10,7 @@
 import { EMPTY } from "../base/bytes.ts";
 import { DECODE_AHEAD_MESSAGES, DECODED_MESSAGES, LEAST_DECODE_AHEAD_MESSAGES } from "../base/constants.ts";
 import { ErrnoError, type ErrorCode, errnoError } from "../base/errors.ts";
+import type { PeerFacts } from "../codec/peer-facts.ts";
 import type { SlabPool } from "../codec/slab-pool.ts";
 import { clearTimeout, setImmediate, setTimeout } from "../loop/clock.ts";
 import type { Flushable } from "../loop/turn.ts";
@@ -17,7 +18,7 @@ import type { OptionsHost } from "../options/access.ts";
 import { createOptions } from "../options/defaults.ts";
 import { type OptionValues, SOCKET_TYPES } from "../options/values.ts";
 import { NetPipe, type PipeLimits, type PipeLink, RawPipe } from "../pipe/net-pipe.ts";
-import { limitOf, type PeerFacts, type Pipe } from "../pipe/pipe.ts";
+import { limitOf, type Pipe } from "../pipe/pipe.ts";
 import { Dialer } from "../session/dialer.ts";
 import { Listener } from "../session/listener.ts";
 import type { EndpointHolder, SessionSocket } from "../session/socket-side.ts";
@@ -28,7 +29,7 @@ import { nodePath } from "../transport/ipc.ts";
 import type { ContextCore, Member } from "./context.ts";
 import { EventHub } from "./event-feed.ts";
 import type { OperationSocket, Pattern, PatternHost } from "./pattern.ts";
-import { ownProperties } from "./peer.ts";
+import { describeSocket } from "./peer.ts";
 import { Receiver } from "./receiver.ts";
 import { Sender } from "./sender.ts";
 
@@ -312,7 +313,7 @@ export class SocketCore implements SessionSocket, PatternHost, InprocSocket, Opt
   }
 
   facts(): PeerFacts {
-    return { address: "", properties: ownProperties(this.options), identity: this.options.routingId };
+    return { address: "", routingId: this.options.routingId, properties: describeSocket(this.options) };
   }
 
   // What the context asks.

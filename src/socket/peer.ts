@@ -1,9 +1,7 @@
 /** What sockets tell of each other: READY's properties, of this socket for peers in the same process, and of a peer for the user. */
-import { type OptionValues, SOCKET_TYPE_NAMES, SOCKET_TYPES } from "../options/values.ts";
-import type { PeerFacts } from "../pipe/pipe.ts";
-
-/** The types that announce their routing id. */
-const IDENTIFIED: ReadonlySet<number> = new Set([SOCKET_TYPES.REQ, SOCKET_TYPES.DEALER, SOCKET_TYPES.ROUTER]);
+import type { PeerFacts } from "../codec/peer-facts.ts";
+import { ownProperties } from "../connection/own-properties.ts";
+import type { OptionValues } from "../options/values.ts";
 
 /** What is known of a peer: libzmq's message properties (zmq_msg_gets), by connection. */
 export interface Peer {
@@ -20,21 +18,17 @@ export interface Peer {
 }
 
 /** The properties that this socket shows to peers in the same process, which exchange no READY. */
-export function ownProperties(options: OptionValues): ReadonlyMap<string, Buffer> {
-  const properties = new Map<string, Buffer>();
-  properties.set("Socket-Type", Buffer.from(SOCKET_TYPE_NAMES[options.type] ?? ""));
-  if (IDENTIFIED.has(options.type)) properties.set("Identity", options.routingId);
-  for (const [name, value] of options.metadata) properties.set(name, value);
-  return properties;
+export function describeSocket(options: OptionValues): ReadonlyMap<string, Buffer> {
+  return new Map(ownProperties(options.type, options));
 }
 
 /** A peer as users see it. */
 export function describePeer(facts: PeerFacts): Peer {
-  const { address, identity, properties } = facts;
+  const { address, routingId, properties } = facts;
   return {
     socketType: properties.get("Socket-Type")?.toString() ?? "",
     address,
-    identity,
+    identity: routingId,
     userId: properties.get("User-Id")?.toString(),
     properties,
   };

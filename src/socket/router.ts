@@ -76,16 +76,16 @@ export class RouterPattern extends RoutedPattern {
 
   /** Gives a new peer its id. False: the peer was refused. */
   #name(pipe: Pipe): boolean {
-    const { identity } = pipe.peer;
-    if (identity.length === 0) {
+    const { routingId } = pipe.peer;
+    if (routingId.length === 0) {
       pipe.routingId = this.routes.generate();
     } else {
-      const holder = this.routes.get(identity);
-      if (!this.#isOpen(identity, holder)) {
+      const holder = this.routes.get(routingId);
+      if (!this.#isOpen(routingId, holder)) {
         pipe.refuse(errnoError("EADDRINUSE", undefined, "Routing id is in use by another peer"));
         return false;
       }
-      pipe.routingId = identity;
+      pipe.routingId = routingId;
       pipe.hasOwnId = true;
       if (holder !== undefined) {
         this.#handOver(holder, pipe);

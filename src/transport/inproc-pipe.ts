@@ -14,10 +14,11 @@ import { type EventSink, reportMissing } from "../base/events.ts";
 import { Ring } from "../base/ring.ts";
 import type { FanOut } from "../codec/fan-out.ts";
 import { WaitingTopic } from "../codec/outbox.ts";
+import type { PeerFacts } from "../codec/peer-facts.ts";
 import type { Slab } from "../codec/slab-pool.ts";
 import type { Answers } from "../loop/answers.ts";
 import { setImmediate } from "../loop/clock.ts";
-import { lowWaterOf, type PeerFacts, Pipe, type PipeOwner } from "../pipe/pipe.ts";
+import { lowWaterOf, Pipe, type PipeOwner } from "../pipe/pipe.ts";
 
 /** A socket, or the asking side of ZAP, as inproc needs it. */
 export interface InprocSocket {

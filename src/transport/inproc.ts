@@ -11,11 +11,12 @@
 
 import { errnoError } from "../base/errors.ts";
 import { protocolEventError } from "../base/events.ts";
+import type { PeerFacts } from "../codec/peer-facts.ts";
 import { mayTalk, mismatch } from "../connection/compatibility.ts";
 import { INCOMPATIBLE_CODE } from "../connection/failure.ts";
 import { Answers } from "../loop/answers.ts";
 import { SOCKET_TYPE_NAMES } from "../options/values.ts";
-import type { PeerFacts, Pipe } from "../pipe/pipe.ts";
+import type { Pipe } from "../pipe/pipe.ts";
 import { type EarlyNames, InprocPipe, type InprocSocket } from "./inproc-pipe.ts";
 
 /** The names of one context. */
