@@ -9,17 +9,27 @@
 import { AsyncResource } from "node:async_hooks";
 import * as timers from "node:timers";
 
-const { setTimeout: timeout, setImmediate: immediate } = timers;
-export const clearTimeout: typeof timers.clearTimeout = timers.clearTimeout;
+const { setImmediate: immediate } = timers;
 export const setInterval: typeof timers.setInterval = timers.setInterval;
 export const clearInterval: typeof timers.clearInterval = timers.clearInterval;
+
+/** The seconds of this process, and its timers; in one place, where a test can count them or move the time by hand. */
+export const internals: {
+  uptime(): number;
+  setTimeout(callback: () => void, milliseconds: number): NodeJS.Timeout;
+  clearTimeout(timer: NodeJS.Timeout | undefined): void;
+} = { uptime: process.uptime, setTimeout: timers.setTimeout, clearTimeout: timers.clearTimeout };
 
 /** How many of the asynchronous resources of this process are ours. */
 let own = 0;
 
 export function setTimeout(callback: () => void, milliseconds: number): NodeJS.Timeout {
   own++;
-  return timeout(callback, milliseconds);
+  return internals.setTimeout(callback, milliseconds);
+}
+
+export function clearTimeout(timer: NodeJS.Timeout | undefined): void {
+  internals.clearTimeout(timer);
 }
 
 export function setImmediate(callback: () => void): NodeJS.Immediate {
@@ -36,9 +46,6 @@ export function countOthers(): number {
   own++;
   return new AsyncResource("ZMTP").asyncId() - own;
 }
-
-/** In seconds; in one place, where a test can count or change it. */
-export const internals: { uptime(): number } = { uptime: process.uptime };
 
 /** Milliseconds since the process began; never goes back. */
 export function now(): number {
