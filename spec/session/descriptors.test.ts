@@ -3,7 +3,7 @@ import { connect, type Socket } from "node:net";
 import { Pull, Push } from "zmtp";
 import { Child } from "../helpers/child.ts";
 import { assert, suite } from "../helpers/test.ts";
-import { eventually, sleep } from "../helpers/wait.ts";
+import { eventually } from "../helpers/wait.ts";
 
 const it = suite("session/descriptors");
 /** Enough to load the program, whose files are opened at the same time. */
@@ -27,7 +27,7 @@ it("a bound socket survives the lack of descriptors", async () => {
     socket.on("close", () => gone++);
     socket.resume();
     crowd.push(socket);
-    await sleep(2);
+    await new Promise((resolve) => socket.once("connect", resolve).once("close", resolve));
   }
   // The event loop takes those that there is no room for, and closes them.
   await eventually(() => gone > 100);

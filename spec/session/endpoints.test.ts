@@ -2,11 +2,13 @@
 import { Publisher, Pull, Push, Router, Subscriber } from "zmtp";
 import { FLAG_COMMAND } from "../../src/codec/frame.ts";
 import { coreOf } from "../../src/socket/socket.ts";
+import { Clock } from "../helpers/clock.ts";
 import { command, freePort, GREETING, message, RawPeer, RawServer } from "../helpers/raw-peer.ts";
 import { assert, suite } from "../helpers/test.ts";
-import { eventually, isPending, sleep } from "../helpers/wait.ts";
+import { eventually, holds, isPending, turns } from "../helpers/wait.ts";
 
 const it = suite("session/endpoints");
+const clock = new Clock(it);
 
 it("unbind stops listening and ends what was accepted there, after what waits; other endpoints go on", async () => {
   const push = new Push();
@@ -53,7 +55,7 @@ it("unbind: more than the kernel takes is delivered first, and what comes in mea
   await router.unbind(router.lastEndpoint as string);
   peer.send("too late");
   peer.write(command("PING", "\0\0hello"));
-  await sleep(100);
+  await turns();
   peer.socket.resume();
   for (let i = 0; i < 100; ) {
     const { flags, body } = await peer.frame();
@@ -78,8 +80,7 @@ it("a subscription that comes while the connection is being ended leaves nothing
   await pub.unbind(pub.lastEndpoint as string);
   assert.is(pub.topicsCount, 0);
   peer.write(command("SUBSCRIBE", "late"), message(Buffer.from("\x01later")));
-  await sleep(100);
-  assert.is(pub.topicsCount, 0);
+  assert.ok(await holds(() => pub.topicsCount === 0));
   peer.socket.resume();
   await peer.closed;
   pub.close();
@@ -120,6 +121,7 @@ it("disconnect drops what was received and not read, and still sends what waits"
 });
 
 it("disconnect delivers to a peer that comes up later, and no more than that", async () => {
+  clock.stop();
   const port = await freePort();
   const push = new Push({ reconnectInterval: 20 });
   push.connect(`tcp://127.0.0.1:${port}`);
@@ -127,11 +129,12 @@ it("disconnect delivers to a peer that comes up later, and no more than that", a
   push.disconnect(`tcp://127.0.0.1:${port}`);
   assert.ok(await isPending(push.send("nobody")));
   const server = await RawServer.listen(port);
+  await clock.advance(40);
   const peer = await server.accept();
   await peer.handshake("PULL");
   assert.equal(await peer.message(), ["late"]);
   await peer.closed;
-  await sleep(100);
+  await clock.advance(10_000);
   assert.is(server.accepted, 1);
   push.close();
   await server.close();
@@ -158,6 +161,7 @@ it("disconnect of a connection that was lost with messages waiting: they go to t
 });
 
 it("linger limits how long", async () => {
+  clock.stop();
   const server = await RawServer.listen();
   const push = new Push({ reconnectInterval: 20, sendHighWaterMark: 0, linger: 200 });
   push.connect(server.address);
@@ -166,8 +170,10 @@ it("linger limits how long", async () => {
   peer.socket.pause();
   for (let i = 0; i < 100; i++) await push.send(Buffer.alloc(100_000, i));
   push.close();
+  await clock.advance(199);
   assert.is(coreOf(push).hasUnsent, true);
-  await eventually(() => !coreOf(push).hasUnsent);
+  await clock.advance(1);
+  assert.is(coreOf(push).hasUnsent, false);
   await server.close();
 });
 
@@ -234,7 +240,7 @@ it("a peer that resets at close is no error of the process", async () => {
       pull.close();
     }
   }
-  await sleep(50);
+  await turns();
 });
 
 it.run();

@@ -6,12 +6,14 @@ import { connect, type Socket as NetSocket } from "node:net";
 import { type Event, Pull, Push, type Socket } from "zmtp";
 import { MESSAGE_FRAMES } from "../../src/base/constants.ts";
 import { encodeFrame, FLAG_MORE } from "../../src/codec/frame.ts";
+import { Clock } from "../helpers/clock.ts";
 import { command, GREETING, octets, RawPeer, RawServer } from "../helpers/raw-peer.ts";
 import { assert, suite } from "../helpers/test.ts";
-import { collectGarbage, eventually, sleep } from "../helpers/wait.ts";
+import { collectGarbage, eventually, turns } from "../helpers/wait.ts";
 import { READY } from "../vectors/zmtp.ts";
 
 const it = suite("session/hostile");
+const clock = new Clock(it);
 
 /** What an event tells, in short. Whether a close is seen as such or as a reset is up to the kernel. */
 function short(event: Event): string {
@@ -213,9 +215,11 @@ it("an announced size takes no memory", async () => {
     peers.push(peer);
   }
   const before = await collectGarbage();
-  // 2 GiB each: allowed, as long as it comes.
-  for (const peer of peers) peer.write(octets("02 0000000080000000"), Buffer.alloc(100, "x"));
-  await sleep(200);
+  // 2 GiB each: allowed, as long as it comes. The PING in front is read in one go with it.
+  for (const peer of peers) {
+    peer.write(command("PING", "\0\0"), octets("02 0000000080000000"), Buffer.alloc(100, "x"));
+  }
+  for (const peer of peers) assert.is(await peer.command(), "PONG");
   const after = await collectGarbage();
   // A step of growth each at most: 1 MiB.
   assert.ok(after.arrayBuffers - before.arrayBuffers < 220 * 1048576, `${after.arrayBuffers - before.arrayBuffers}`);
@@ -240,14 +244,19 @@ it("maxMessageSize cuts off before the body comes", async () => {
 });
 
 it("a long handshake is no longer than its timer allows", async () => {
+  clock.stop();
   const pull = new Pull({ handshakeInterval: 300, linger: 0 });
   await pull.bind("tcp://127.0.0.1:*");
   const peer = await RawPeer.connect(pull.lastEndpoint);
-  // A 1.0 peer with a routing id of great length, one octet at a time.
-  peer.write(octets("ff 0000000000ffffff 00"));
-  const dripping = setInterval(() => peer.write(Buffer.from("x")), 5);
+  // A 1.0 peer with the longest routing id that there is, one octet at a time.
+  peer.write(octets("ff 0000000000000100 00"));
+  for (let passed = 0; passed < 290; passed += 10) {
+    assert.not(peer.isClosed);
+    await clock.advance(10);
+    peer.write(Buffer.from("x"));
+  }
+  await clock.advance(20);
   await peer.closed;
-  clearInterval(dripping);
   pull.close();
 });
 
@@ -257,6 +266,7 @@ const SILENT = Number(process.env.ZMTP_SILENT_PEERS ?? 2000);
 it(
   `${SILENT} connections that say nothing disturb nobody, and go when their time is over`,
   async () => {
+    clock.stop();
     const pull = new Pull({ handshakeInterval: 3000, linger: 0 });
     await pull.bind("tcp://127.0.0.1:*");
     const port = Number((pull.lastEndpoint as string).split(":").pop());
@@ -281,6 +291,9 @@ it(
         await eventually(() => accepted > i);
       }
     }
+    await eventually(() => accepted === SILENT);
+    assert.is(gone, 0);
+    await clock.advance(3000);
     await eventually(() => gone === SILENT);
     await push.send("after");
     assert.is(String(await pull.receive()), "after");
@@ -302,7 +315,8 @@ it("a frame with MORE costs no more than a message, and there is a limit to them
     peer.write(chunk);
     peers.push(peer);
   }
-  await sleep(300);
+  await eventually(() => peers.every(({ socket }) => socket.writableLength === 0));
+  await turns();
   const after = await collectGarbage();
   const each = (after.heapUsed + after.arrayBuffers - before.heapUsed - before.arrayBuffers) / 600_000;
   assert.ok(each < 250, `${each} octets for a frame of 3`);

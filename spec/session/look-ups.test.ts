@@ -2,12 +2,14 @@
 import { Publisher, Pull, Push, Request, Subscriber } from "zmtp";
 import { internals } from "../../src/transport/resolve.ts";
 import { Child } from "../helpers/child.ts";
+import { Clock } from "../helpers/clock.ts";
 import { rejected, Sockets } from "../helpers/sockets.ts";
 import { assert, suite } from "../helpers/test.ts";
 import { eventually, turn } from "../helpers/wait.ts";
 
 const it = suite("session/look-ups");
 const sockets = new Sockets(it);
+const clock = new Clock(it);
 
 const real = internals.lookup;
 
@@ -167,6 +169,7 @@ it("the time for a connect does not run while its name waits", async () => {
   const [slow, host] = [fresh(), fresh()];
   const pull = sockets.own(new Pull());
   await pull.bind("tcp://127.0.0.1:*");
+  clock.stop();
   sockets.own(new Publisher()).connect(`tcp://${slow}:1`);
   const push = sockets.own(new Push({ connectTimeout: 1, reconnectInterval: -1 }));
   push.connect((pull.lastEndpoint as string).replace("127.0.0.1", host));
@@ -174,8 +177,9 @@ it("the time for a connect does not run while its name waits", async () => {
   push.events.on("close", () => {
     ends++;
   });
-  for (let i = 0; i < 5; i++) await new Promise((resolve) => setTimeout(resolve, 1));
+  await clock.advance(1000);
   assert.is(ends, 0);
+  clock.release();
   resolver.fail();
   await resolver.next(2);
   assert.equal(resolver.asked, [slow, host]);
