@@ -891,8 +891,15 @@ export const MUTATIONS = [
     tests: ["codec/outbox", "socket/memory"],
   },
   {
+    what: "a write that ends after its connection frees memory of the next one",
+    file: "session/writer.ts",
+    from: "  close(): void {\n    this.#pipe = undefined;\n  }",
+    to: "  close(): void {}",
+    tests: ["session/writer"],
+  },
+  {
     what: "an outbox keeps what it handed out",
-    file: "session/session.ts",
+    file: "session/writer.ts",
     from: "parts.length = 0;",
     to: "parts.length = parts.length;",
     tests: ["socket/kept"],

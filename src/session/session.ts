@@ -14,7 +14,7 @@
  */
 
 import { EMPTY } from "../base/bytes.ts";
-import { FLUSH_LIMIT_BYTES, LARGE_READ_BYTES, READ_BYTES, TIMER_MAX_MS } from "../base/constants.ts";
+import { LARGE_READ_BYTES, READ_BYTES, TIMER_MAX_MS } from "../base/constants.ts";
 import { BODY_DETACHED, type ErrnoError, errnoError, systemError } from "../base/errors.ts";
 import { reportMissing } from "../base/events.ts";
 import { ZMTP_3_0 } from "../codec/greeting.ts";
@@ -32,6 +32,7 @@ import type { NetPipe, PipeLink } from "../pipe/net-pipe.ts";
 import type { NetStream, StreamHandler } from "../transport/net-stream.ts";
 import { failureEvent, leftReason } from "./failure-event.ts";
 import type { Newcomer, SessionSocket } from "./socket-side.ts";
+import { Writer } from "./writer.ts";
 import { mayAsk, ZapQuestion } from "./zap-client.ts";
 
 /** Makes sessions, and owns their pipes. */
@@ -72,6 +73,7 @@ export class Session implements HandshakeHandler, TrafficHandler, StreamHandler,
   #handshake: Handshake | undefined;
   #traffic: AnyTraffic | undefined;
   #pipe: NetPipe | undefined;
+  #writer: Writer | undefined;
   #failure: Failure | undefined;
   #question: ZapQuestion | undefined;
   #newcomer: Newcomer | undefined;
@@ -79,9 +81,8 @@ export class Session implements HandshakeHandler, TrafficHandler, StreamHandler,
   #due = Number.POSITIVE_INFINITY;
   /** Nothing came of the peer that could show its address to anybody. */
   #isUnheard = true;
-  /** Flow control, each way: the stream is paused; the kernel has refused something that still waits. */
+  /** The stream is paused since the pipe is behind. */
   #isPaused = false;
-  #isBlocked = false;
 
   constructor(socket: SessionSocket, owner: SessionOwner, stream: NetStream, address: string) {
     this.#socket = socket;
@@ -161,9 +162,8 @@ export class Session implements HandshakeHandler, TrafficHandler, StreamHandler,
 
   onFlushed(): void {
     this.#socket.context.turn.renew();
-    this.#isBlocked = false;
     this.#traffic?.flushed();
-    this.#pipe?.outbox.taken();
+    this.#writer?.flushed();
     this.flush();
   }
 
@@ -191,6 +191,7 @@ export class Session implements HandshakeHandler, TrafficHandler, StreamHandler,
       events.emit({ type: "disconnect", address: this.address });
     }
     this.#owner.lost(this, this.#failure);
+    this.#writer?.close();
     this.#pipe = undefined;
   }
 
@@ -235,6 +236,7 @@ export class Session implements HandshakeHandler, TrafficHandler, StreamHandler,
       return;
     }
     this.#pipe = pipe;
+    this.#writer = new Writer(pipe, this.#stream, traffic.wire, events, this.address);
     pipe.link = this;
     pipe.isConnected = true;
     pipe.peer = { ...peer, address: pipe.peer.address };
@@ -278,41 +280,9 @@ export class Session implements HandshakeHandler, TrafficHandler, StreamHandler,
   // What the pipe calls.
 
   flush(): void {
-    const pipe = this.#pipe;
-    if (pipe === undefined || this.#isBlocked || this.#phase === "ended") return;
-    const outbox = pipe.outbox;
-    const stream = this.#stream;
-    const wire = this.#traffic?.wire;
-    while (outbox.pending) {
-      // What stood in line behind something else could not be looked at when it goes out.
-      if (stream.queuedBytes > 0) {
-        this.#isBlocked = true;
-        pipe.roomMade();
-        return;
-      }
-      const parts = outbox.nextBatch(FLUSH_LIMIT_BYTES);
-      if (outbox.missing > 0 && !this.#goesOn(pipe)) return;
-      if (parts === undefined) break;
-      stream.write(wire === undefined ? parts : wire.wrap(parts), this.#settle);
-      // The outbox uses the array again: until then it would keep what was sent.
-      parts.length = 0;
-      if (stream.queuedBytes > 0) {
-        this.#isBlocked = true;
-        pipe.roomMade();
-        return;
-      }
-      outbox.taken();
-    }
-    if (this.#phase === "closing") stream.end();
-    else pipe.roomMade();
-  }
-
-  /** Tells of messages that are lost. False: what follows would mean nothing without them. */
-  #goesOn(pipe: NetPipe): boolean {
-    for (; pipe.outbox.missing > 0; pipe.outbox.missing--) reportMissing(this.#socket.events, this.address);
-    if (pipe.isFramed) return true;
-    this.#stream.destroy();
-    return false;
+    if (this.#phase === "ended" || this.#writer?.flush() !== true) return;
+    if (this.#phase === "closing") this.#stream.end();
+    else this.#pipe?.roomMade();
   }
 
   schedule(): void {
@@ -386,10 +356,6 @@ export class Session implements HandshakeHandler, TrafficHandler, StreamHandler,
   /** Carries a question to the ZAP handler. */
   readonly #ask: ZapHook = (frames, answer) => {
     this.#question = new ZapQuestion(this.#socket.context.names, frames, answer);
-  };
-
-  readonly #settle = (): void => {
-    this.#pipe?.outbox.settle();
   };
 
   get #deadline(): number {
