@@ -563,9 +563,9 @@ export const MUTATIONS = [
   },
   {
     what: "a connect() that throws has used up the id for the next connection",
-    file: "socket/core.ts",
-    from: "    if (id !== undefined) this.pattern.reserve(id);\n    this.options.lastEndpoint = address;\n",
-    to: "    this.options.lastEndpoint = address;\n    if (id !== undefined) this.pattern.reserve(id);\n",
+    file: "socket/endpoints.ts",
+    from: "    if (id !== undefined) pattern.reserve(id);\n    options.lastEndpoint = address;\n",
+    to: "    options.lastEndpoint = address;\n    if (id !== undefined) pattern.reserve(id);\n",
     tests: ["socket/socket"],
   },
   {
@@ -838,6 +838,13 @@ export const MUTATIONS = [
     from: "  if (name in socket) (socket as Record<string, unknown>)[name] = value;\n  else setOption",
     to: "  if (name in socket) (socket as Record<string, unknown>)[name] = value;\n  else if (id < 0) setOption",
     tests: ["v5/options"],
+  },
+  {
+    what: "a closed socket is done when its first endpoint is",
+    file: "socket/endpoints.ts",
+    from: "return !this.any && this.#leaving.size === 0;",
+    to: "return this.#leaving.size === 0;",
+    tests: ["lifecycle/exit"],
   },
   {
     what: "a socket that waits keeps the process alive after unref",

@@ -129,6 +129,15 @@ const scenes: Record<string, () => unknown> = {
     await push.send(body);
     say("up");
   },
+  /** Closed, with an endpoint that has nothing to deliver beside the one that has. */
+  async foreverClosed() {
+    const push = new zmq.Push();
+    await push.bind("tcp://127.0.0.1:*");
+    push.connect(address);
+    await push.send(body);
+    push.close();
+    say("up");
+  },
   async quiet() {
     zmq.context.blocky = false;
     const push = new zmq.Push();

@@ -125,19 +125,24 @@ for (const scene of ["linger500", "linger500Closed"]) {
   });
 }
 
-it("linger -1 waits for ever and says so", async () => {
-  const port = await freePort();
-  const child = new Child(program, "forever", `tcp://127.0.0.1:${port}`);
-  await child.line();
-  await eventually(() => child.stderr.endsWith("\n"));
-  assert.is(child.isOver, false);
-  assert.is(child.stderr, `(node:${child.process.pid}) WARNING: ${WARNING} ${ADVICE}\n`);
-  const pull = new Pull();
-  await pull.bind(`tcp://127.0.0.1:${port}`);
-  assert.is(String(await pull.receive()), "x".repeat(100));
-  assert.is((await child.ended).code, 0);
-  pull.close();
-});
+for (const [scene, socket] of [
+  ["forever", "an open socket"],
+  ["foreverClosed", "a closed one of which another endpoint has nothing to deliver"],
+] as const) {
+  it(`linger -1 waits for ever and says so: ${socket}`, async () => {
+    const port = await freePort();
+    const child = new Child(program, scene, `tcp://127.0.0.1:${port}`);
+    await child.line();
+    await eventually(() => child.stderr.endsWith("\n"));
+    assert.is(child.isOver, false);
+    assert.is(child.stderr, `(node:${child.process.pid}) WARNING: ${WARNING} ${ADVICE}\n`);
+    const pull = new Pull();
+    await pull.bind(`tcp://127.0.0.1:${port}`);
+    assert.is(String(await pull.receive()), "x".repeat(100));
+    assert.is((await child.ended).code, 0);
+    pull.close();
+  });
+}
 
 it("context.blocky = false: new sockets linger 0", async () => {
   const child = new Child(program, "quiet", await deadAddress());
