@@ -4,7 +4,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { type AddressInfo, connect, createServer, type Server } from "node:net";
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -12,10 +12,15 @@ import { ErrnoError } from "../../src/base/errors.ts";
 import { type ConnectOptions, connectStream } from "../../src/transport/connect.ts";
 import { type IpcEndpoint, parseEndpoint, type TcpEndpoint } from "../../src/transport/endpoint.ts";
 import type { NetStream } from "../../src/transport/net-stream.ts";
-import { assert, suite, TIMEOUT_FACTOR } from "../helpers/test.ts";
-import { descriptors, eventually, Log, optionsWith, sleep } from "./pair.ts";
+import { Child } from "../helpers/child.ts";
+import { Clock } from "../helpers/clock.ts";
+import { rejected } from "../helpers/sockets.ts";
+import { assert, suite } from "../helpers/test.ts";
+import { eventually } from "../helpers/wait.ts";
+import { descriptors, Log, optionsWith } from "./pair.ts";
 
 const it = suite("transport/connect");
+const clock = new Clock(it);
 const hasIpv6 = Object.values(networkInterfaces()).some((list) => list?.some(({ address }) => address === "::1"));
 
 function endpointOf(address: string): TcpEndpoint | IpcEndpoint {
@@ -76,12 +81,9 @@ async function silentPort(): Promise<{ port: number; child: ChildProcess }> {
   const child = spawn(process.execPath, [path], { stdio: ["ignore", "pipe", "inherit"] });
   const [text] = (await once(child.stdout!, "data")) as [Buffer];
   const port = Number(text.toString());
-  for (let i = 0; i < 3; i++) {
-    connect({ port, host: "127.0.0.1" })
-      .on("error", () => {})
-      .unref();
-  }
-  await sleep(50);
+  const fill = (): Socket => connect({ port, host: "127.0.0.1" }).on("error", () => {});
+  await Promise.all([fill(), fill()].map((socket) => once(socket.unref(), "connect")));
+  fill().unref();
   return { port, child };
 }
 
@@ -184,13 +186,20 @@ it("does not take itself for a peer", async () => {
 
 it("connectTimeout ends an attempt that gets no answer", async () => {
   const { port, child } = await silentPort();
-  const started = Date.now();
-  assert.is((await failure(`tcp://127.0.0.1:${port}`, { connectTimeout: 100 })).code, "ETIMEDOUT");
-  assert.ok(Date.now() - started >= 95);
+  clock.stop();
+  let isOver = false;
+  const failing = failure(`tcp://127.0.0.1:${port}`, { connectTimeout: 100 }).finally(() => {
+    isOver = true;
+  });
+  await clock.advance(99);
+  assert.not(isOver);
+  await clock.advance(1);
+  assert.is((await failing).code, "ETIMEDOUT");
   child.kill();
 });
 
 it("cancel is safe at any moment, and nothing is told afterwards", async () => {
+  clock.stop();
   const server = await listener({ port: 0, host: "127.0.0.1" });
   const port = portOf(server);
   const refused = await freePort();
@@ -200,7 +209,8 @@ it("cancel is safe at any moment, and nothing is told afterwards", async () => {
     (cancel) => void Promise.resolve().then(cancel),
     (cancel) => setImmediate(cancel),
     (cancel) => setImmediate(() => setImmediate(cancel)),
-    (cancel) => setTimeout(cancel, 5),
+    (cancel) => void clock.advance(5).then(cancel),
+    (cancel) => void clock.advance(6).then(cancel),
   ];
   for (const address of [
     `tcp://127.0.0.1:${port}`,
@@ -226,7 +236,7 @@ it("cancel is safe at any moment, and nothing is told afterwards", async () => {
       });
     }
   }
-  await sleep(50);
+  await clock.advance(6);
   server.close();
 });
 
@@ -255,26 +265,16 @@ it(
   { timeout: 60_000 },
 );
 
-/** How long a program that is to end by itself may take. */
-const END_MS = 5000 * TIMEOUT_FACTOR;
-
-/** Runs held.child.ts to its end, or for `limit` milliseconds. */
-async function held(what: string, port: number, limit: number): Promise<string> {
-  const path = fileURLToPath(new URL("./held.child.mjs", import.meta.url));
-  const child = spawn(process.execPath, [path, what, String(port)], { stdio: ["ignore", "pipe", "inherit"] });
-  let output = "";
-  child.stdout!.on("data", (chunk: Buffer) => {
-    output += chunk;
-  });
-  const timer = setTimeout(() => child.kill(), limit);
-  await once(child, "close");
-  clearTimeout(timer);
-  return output;
+/** Runs held.child.ts. */
+function held(what: string, port: number): Child {
+  return new Child(new URL("./held.child.mjs", import.meta.url), what, String(port));
 }
 
 it("a connect without an answer does not keep the process alive", async () => {
   const { port, child } = await silentPort();
-  assert.is(await held("connect", port, END_MS), "fail ETIMEDOUT\nloop empty\n");
+  const connecting = held("connect", port);
+  for (const line of ["fail ETIMEDOUT", "loop empty"]) assert.is(await connecting.line(), line);
+  assert.is((await connecting.ended).code, 0);
   child.kill();
 });
 
@@ -282,8 +282,15 @@ it("a write that nobody reads keeps the process alive as long as somebody wants 
   const server = createServer((socket) => socket.on("error", () => {}).pause());
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  assert.is(await held("asked write", portOf(server), END_MS), "end after 3\nloop empty\n");
-  assert.is(await held("write", portOf(server), 1500), "", "nobody was asked: messages are not given up");
+  // Nobody is asked: messages are not given up.
+  const writing = held("write", portOf(server));
+  await once(server, "connection");
+  const asked = held("asked write", portOf(server));
+  for (const line of ["end after 3", "loop empty"]) assert.is(await asked.line(), line);
+  assert.is((await asked.ended).code, 0);
+  assert.not(writing.isOver);
+  await writing.kill();
+  assert.match((await rejected(() => writing.line())).message, /said nothing more/);
   server.close();
 });
 

@@ -28,7 +28,8 @@ import { nodePath } from "../../src/transport/ipc.ts";
 import { internals, listen, listenSync, type NetServer } from "../../src/transport/listen.ts";
 import type { NetStream } from "../../src/transport/net-stream.ts";
 import { assert, suite } from "../helpers/test.ts";
-import { descriptors, eventually, Log, optionsWith, sleep } from "./pair.ts";
+import { eventually, turns } from "../helpers/wait.ts";
+import { descriptors, Log, optionsWith } from "./pair.ts";
 
 const it = suite("transport/ipc");
 const [uvMajor, uvMinor] = process.versions.uv.split(".").map(Number);
@@ -212,7 +213,7 @@ for (const [name, way] of Object.entries(ways)) {
   });
 
   it(`${name}: a failure leaves no descriptor`, async () => {
-    await sleep(10);
+    await turns();
     const before = descriptors();
     for (let i = 0; i < 50; i++) assert.is(await codeOf(() => way(`ipc://${folder}/no/such`)), "ENOENT");
     for (let i = 0; i < 50; i++) assert.is(await codeOf(() => way(`ipc://${folder}/a`)), "ok");

@@ -20,7 +20,8 @@ import {
 } from "../../src/transport/listen.ts";
 import type { NetStream } from "../../src/transport/net-stream.ts";
 import { assert, suite } from "../helpers/test.ts";
-import { descriptors, eventually, Log, optionsWith, sleep } from "./pair.ts";
+import { eventually, turns } from "../helpers/wait.ts";
+import { descriptors, Log, optionsWith } from "./pair.ts";
 
 const it = suite("transport/listen");
 const hasIpv6 = Object.values(networkInterfaces()).some((list) => list?.some(({ address }) => address === "::1"));
@@ -160,7 +161,7 @@ for (const [name, way] of Object.entries(ways)) {
       }
     };
     await rounds(2);
-    await sleep(10);
+    await turns();
     const before = descriptors();
     await rounds(50);
     await eventually(() => descriptors() <= before);
@@ -208,7 +209,7 @@ it("listenSync without Node's inner function: every interface works, one address
   } finally {
     internals.createServerHandle = createServerHandle;
   }
-  await sleep(10);
+  await turns();
 });
 
 it("a dual-stack server takes IPv4 peers, whose address shows in its mapped form", async () => {
@@ -240,7 +241,7 @@ it("accepted streams outlive their server", async () => {
   const peer = await reach(server.address);
   await eventually(() => acceptor.streams.length === 1);
   server.close();
-  await sleep(10);
+  await turns();
   peer.write("still here");
   await acceptor.logs[0].until(() => acceptor.logs[0].text === "still here");
   peer.destroy();

@@ -4,10 +4,13 @@
 import { once } from "node:events";
 import type { Socket } from "node:net";
 import { END_WAIT_MS } from "../../src/base/constants.ts";
+import { Clock } from "../helpers/clock.ts";
 import { assert, suite } from "../helpers/test.ts";
-import { canReset, descriptors, eventually, Log, type Pair, pair, reset, sleep } from "./pair.ts";
+import { eventually, holds, turns } from "../helpers/wait.ts";
+import { canReset, descriptors, Log, type Pair, pair, reset } from "./pair.ts";
 
 const it = suite("transport/net-stream");
+const clock = new Clock(it);
 
 /** More than the kernel's buffers of both ends take. */
 const MUCH_BYTES = 32 * 1024 * 1024;
@@ -79,10 +82,7 @@ it("counts what the kernel refused, and says flushed once it has taken all", asy
   stream.write(part, () => done++);
   stream.write([part, part], () => done++);
   stream.write(part, () => done++);
-  await sleep(20);
-  assert.ok(stream.queuedBytes > 0);
-  assert.equal(log.calls, []);
-  assert.ok(done < 3);
+  assert.ok(await holds(() => stream.queuedBytes > 0 && log.calls.length === 0 && done < 3));
   let received = 0;
   peer.on("data", (chunk) => {
     received += chunk.length;
@@ -126,9 +126,7 @@ it("a paused stream stops the peer, and goes on where it was", async () => {
   peer.write(Buffer.alloc(MUCH_BYTES, 7), () => {
     taken = true;
   });
-  await sleep(50);
-  assert.is(log.length, 0);
-  assert.is(taken, false);
+  assert.ok(await holds(() => log.length === 0 && !taken));
   stream.resume();
   await log.until(() => log.length === MUCH_BYTES);
   stream.destroy();
@@ -143,7 +141,7 @@ it("may be paused and resumed inside onData", async () => {
     Log.prototype.onData.call(handler, chunk);
     calls++;
     stream.pause();
-    setTimeout(() => stream.resume(), 1);
+    setImmediate(() => stream.resume());
   };
   stream.handler = handler;
   peer.end(Buffer.alloc(1_000_000));
@@ -158,8 +156,7 @@ it("data that came before the FIN is delivered after a pause, then the end", asy
     const { stream, log, peer } = await pair();
     stream.pause();
     peer.end(Buffer.alloc(size));
-    await sleep(20);
-    assert.equal(log.calls, []);
+    assert.ok(await holds(() => log.calls.length === 0));
     stream.resume();
     await log.ended;
     assert.is(log.length, size);
@@ -178,10 +175,10 @@ it("a FIN without data ends a paused stream too", async () => {
 });
 
 it("what Node had read before a reset is delivered, also while paused", async () => {
-  const { stream, log, peer } = await pair();
+  const { stream, log, peer, socket } = await pair();
   stream.pause();
   peer.write("before");
-  await sleep(20);
+  await eventually(() => socket.bytesRead > 0);
   if (!canReset(peer)) {
     stream.destroy();
     peer.destroy();
@@ -210,7 +207,7 @@ it("end throws away what comes in, so that the close does not reset the connecti
   const { stream, log, peer } = await pair();
   stream.pause();
   peer.write(Buffer.alloc(MUCH_BYTES));
-  await sleep(20);
+  await turns();
   stream.write(Buffer.from("last words"));
   stream.end();
   assert.is((await read(peer)).toString(), "last words");
@@ -222,21 +219,27 @@ it("end throws away what comes in, so that the close does not reset the connecti
 it("end does not wait for ever for the peer's FIN", async () => {
   const { stream, log, peer } = await pair();
   const before = descriptors();
-  const started = Date.now();
+  clock.stop();
   stream.end();
   await read(peer);
+  await clock.advance(END_WAIT_MS - 1);
+  assert.equal(log.calls, []);
+  await clock.advance(1);
   await log.ended;
-  assert.ok(Date.now() - started >= END_WAIT_MS - 20);
   await eventually(() => before === -1 || descriptors() < before);
   peer.destroy();
 });
 
 it("end does not read for ever from a peer that goes on sending", async () => {
   const { stream, log, peer } = await pair();
-  const timer = setInterval(() => peer.write("x"), 10);
+  clock.stop();
   stream.end();
+  for (let passed = 0; passed < END_WAIT_MS; passed += 50) {
+    assert.equal(log.calls, []);
+    peer.write("x");
+    await clock.advance(50);
+  }
   await log.ended;
-  clearInterval(timer);
   peer.destroy();
   assert.equal(log.calls, ["end"]);
 });
@@ -257,11 +260,10 @@ it("destroy drops what is queued, and ends without an error", async () => {
 
 it("destroy after end closes at once", async () => {
   const { stream, log, peer } = await pair();
+  clock.stop();
   stream.end();
-  const started = Date.now();
   stream.destroy();
   await log.ended;
-  assert.ok(Date.now() - started < END_WAIT_MS / 2);
   peer.destroy();
 });
 
@@ -275,12 +277,11 @@ it("nothing is delivered after destroy, even inside onData", async () => {
   };
   stream.pause();
   peer.write(Buffer.alloc(1_000_000));
-  await sleep(20);
+  await turns();
   stream.handler = handler;
   stream.resume();
   await handler.ended;
-  await sleep(20);
-  assert.is(chunks, 1);
+  assert.ok(await holds(() => chunks === 1));
   assert.equal(handler.calls, ["end"]);
   assert.equal(log.calls, []);
   peer.destroy();
@@ -298,7 +299,8 @@ it("everything may be called after the end", async () => {
   stream.resume();
   stream.end();
   stream.destroy();
-  await sleep(10);
+  await eventually(() => done === 2);
+  await turns();
   assert.is(done, 2);
   assert.equal(log.calls, ["end"]);
   assert.is(stream.queuedBytes, 0);
@@ -311,7 +313,7 @@ it("a write to a peer that reset ends the stream with the error, and done is cal
   const { stream, log, peer } = await pair();
   let done = 0;
   stream.write(Buffer.alloc(MUCH_BYTES), () => done++);
-  await sleep(10);
+  await turns();
   reset(peer);
   await log.ended;
   if (canReset(peer)) assert.ok(log.error instanceof Error);
@@ -328,17 +330,17 @@ it("what a peer sent before it closed is read although an answer could not be wr
     const size = 120_000;
     await new Promise<void>((fulfil) => peer.write(Buffer.alloc(size), () => fulfil()));
     peer.destroy();
-    await sleep(20);
+    await turns();
     // The first answer makes the peer's kernel reset the connection, the second fails.
     let done = 0;
     for (let i = 0; i < 4; i++) {
       if (!isPaused && i === 2) stream.resume();
       stream.write([Buffer.from("an"), Buffer.from("swer")], () => done++);
-      await sleep(isPaused ? 20 : 0);
+      await turns(isPaused ? 50 : 1);
     }
     if (isPaused) {
+      await eventually(() => stream.queuedBytes > 0);
       assert.equal(log.calls, []);
-      assert.ok(stream.queuedBytes > 0);
       stream.resume();
     }
     await log.ended;
@@ -363,8 +365,7 @@ it("a handler that destroys the stream when it ends does no harm", async () => {
   };
   reset(peer);
   await eventually(() => ends > 0);
-  await sleep(10);
-  assert.is(ends, 1);
+  assert.ok(await holds(() => ends === 1));
 });
 
 /** The events that somebody listens to: `eventNames()` of Node 20.11 has the names of others, too. */
@@ -386,7 +387,7 @@ it("leaves no listener but the one for errors, and lets go of the handler", asyn
     const before = heard(socket).length;
     way(both);
     await log.ended;
-    await sleep(5);
+    await turns();
     assert.is(log.calls.filter((call) => call === "end").length, 1);
     assert.is.not(stream.handler, log);
     for (const name of ["data", "close", "finish", "drain"]) assert.is(socket.listenerCount(name), 0, name);

@@ -107,10 +107,6 @@ export function canReset(peer: Socket): boolean {
   return typeof (peer as { resetAndDestroy?: unknown }).resetAndDestroy === "function";
 }
 
-export function sleep(milliseconds: number): Promise<void> {
-  return new Promise((fulfil) => setTimeout(fulfil, milliseconds));
-}
-
 /** Open descriptors of this process; -1 where that cannot be told. */
 export function descriptors(): number {
   try {
@@ -118,9 +114,4 @@ export function descriptors(): number {
   } catch {
     return -1;
   }
-}
-
-/** Waits until `condition` holds: for what nobody tells. */
-export async function eventually(condition: () => boolean): Promise<void> {
-  while (!condition()) await sleep(5);
 }

@@ -6,7 +6,8 @@ import { parseEndpoint, type TcpEndpoint } from "../../src/transport/endpoint.ts
 import { listenSync } from "../../src/transport/listen.ts";
 import { direct } from "../../src/transport/reading.ts";
 import { assert, suite } from "../helpers/test.ts";
-import { eventually, optionsWith } from "./pair.ts";
+import { eventually, turns } from "../helpers/wait.ts";
+import { optionsWith } from "./pair.ts";
 
 const it = suite("transport/reading");
 
@@ -91,7 +92,7 @@ it("slow readers stop it in the middle of chunks, and lose nothing", async () =>
     for (let i = 0; i < 3000; i++) await push.send(body(SIZES[i % 12], i));
   })();
   for (let i = 0; i < 3000; i++) {
-    if (i % 50 === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+    if (i % 50 === 0) await turns();
     assert.ok((await pull.receive())[0].equals(body(SIZES[i % 12], i)), `message ${i}`);
   }
   await sending;

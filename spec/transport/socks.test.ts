@@ -9,6 +9,7 @@ import { parseEndpoint, type TcpEndpoint } from "../../src/transport/endpoint.ts
 import type { NetStream } from "../../src/transport/net-stream.ts";
 import { SocksHandshake } from "../../src/transport/socks.ts";
 import { assert, suite } from "../helpers/test.ts";
+import { turns } from "../helpers/wait.ts";
 import { Log, optionsWith } from "./pair.ts";
 
 const it = suite("transport/socks");
@@ -233,16 +234,16 @@ it("a proxy that is not there, refuses, is none, hangs up, or says nothing", asy
 
 it("may be given up at any time", async () => {
   const server = await proxy((socket) => void socket.resume());
-  for (const delay of [0, 1, 20]) {
+  for (const later of [0, 1, 2, 5, 50]) {
     const running = connectStream(
       endpointOf("tcp://localhost:9"),
       optionsWith({ socksProxy: `127.0.0.1:${portOf(server)}` }),
       { onConnect: () => assert.unreachable(), onFail: () => assert.unreachable() },
     );
-    await new Promise((fulfil) => setTimeout(fulfil, delay));
+    await turns(later);
     running.cancel();
   }
-  await new Promise((fulfil) => setTimeout(fulfil, 20));
+  await turns();
   server.close();
 });
 
