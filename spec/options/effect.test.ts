@@ -18,14 +18,16 @@ import { createOptions } from "../../src/options/defaults.ts";
 import { OPTIONS } from "../../src/options/table.ts";
 import { SOCKET_TYPES } from "../../src/options/values.ts";
 import { tune } from "../../src/transport/net-stream.ts";
+import { Clock } from "../helpers/clock.ts";
 import { drain, next, take } from "../helpers/messages.ts";
 import { freePort, RawPeer, RawServer } from "../helpers/raw-peer.ts";
 import { rejected, Sockets, TRANSPORTS, thrown } from "../helpers/sockets.ts";
 import { assert, suite } from "../helpers/test.ts";
-import { eventually, isPending, sleep } from "../helpers/wait.ts";
+import { eventually, isPending } from "../helpers/wait.ts";
 
 const it = suite("options/effect");
 const sockets = new Sockets(it);
+const clock = new Clock(it);
 
 /** The options that do something, and the file below spec that shows it. */
 const SEEN: Readonly<Record<string, string>> = {
@@ -499,11 +501,13 @@ it("options by number are the options by name", async () => {
 });
 
 it("handshakeInterval 0 waits for ever", async () => {
+  clock.stop();
   const server = await RawServer.listen();
   const pull = sockets.own(new Pull({ handshakeInterval: 0 }));
   pull.connect(server.address);
   const peer = await server.accept();
-  await sleep(60);
+  await peer.read(10);
+  await clock.advance(100_000);
   assert.not(peer.isClosed);
   await server.close();
 });

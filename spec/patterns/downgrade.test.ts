@@ -11,14 +11,16 @@ import {
   Subscriber,
   XPublisher,
 } from "../../src/index.ts";
+import { Clock } from "../helpers/clock.ts";
 import { next } from "../helpers/messages.ts";
 import { message, octets, RawPeer, RawServer } from "../helpers/raw-peer.ts";
 import { Sockets } from "../helpers/sockets.ts";
 import { assert, suite } from "../helpers/test.ts";
-import { eventually, isPending, sleep } from "../helpers/wait.ts";
+import { eventually, isPending, turns } from "../helpers/wait.ts";
 
 const it = suite("patterns/downgrade");
 const sockets = new Sockets(it);
+const clock = new Clock(it);
 
 const TYPES = { PUB: 1, SUB: 2, REQ: 3, REP: 4, DEALER: 5, ROUTER: 6, PULL: 7, PUSH: 8 };
 
@@ -237,9 +239,12 @@ it("2.0: subscriptions are messages, both ways", async () => {
 });
 
 it("2.0: heartbeats are not for such a peer, and silence does not end it", async () => {
+  clock.stop();
   const pull = sockets.own(new Pull({ heartbeatInterval: 20, heartbeatTimeout: 30, handshakeInterval: 100 }));
   const peer = await greet2(await RawPeer.connect(await sockets.bound(pull, "tcp")), "PUSH", TYPES.PULL);
-  await sleep(200);
+  peer.send("there");
+  assert.is(await next(pull), "there");
+  await clock.advance(1000);
   assert.equal([peer.isClosed, peer.available], [false, 0]);
   peer.send("still here");
   assert.is(await next(pull), "still here");
@@ -297,7 +302,7 @@ it("1.0: an identity in the long form, and one in two chunks", async () => {
   assert.is(await next(pull), "long");
   const slow = await RawPeer.connect(address);
   slow.write(octets("04"));
-  await sleep(20);
+  await turns();
   slow.write(octets("00 616263"), frames1("slow"));
   assert.is(await next(pull), "slow");
   long.destroy();

@@ -19,7 +19,7 @@ import {
 import { joined } from "../helpers/messages.ts";
 import { rejected, Sockets, TRANSPORTS } from "../helpers/sockets.ts";
 import { assert, suite } from "../helpers/test.ts";
-import { eventually, sleep, turn } from "../helpers/wait.ts";
+import { eventually, turn } from "../helpers/wait.ts";
 
 const it = suite("patterns/types");
 const sockets = new Sockets(it);
@@ -160,11 +160,10 @@ const PAIRINGS: Pairing[] = [
 async function arrives(pairing: Pairing, sender: Sending, receiver: Receiving, text: string): Promise<void> {
   let isThere = false;
   const send = async (): Promise<void> => {
-    while (!isThere) {
+    await eventually(async () => {
       await sender.send(pairing.wrap(text)).catch((error) => assert.is(error.code, "EHOSTUNREACH"));
-      if (!pairing.drops) return;
-      await sleep(2);
-    }
+      return isThere || !pairing.drops;
+    });
   };
   const sending = send();
   for (;;) {

@@ -4,7 +4,7 @@ import { Dealer, type Event, Pair, Publisher, Pull, Push, Reply, type Socket, St
 import { GREETING, message, octets, RawPeer, RawServer } from "../helpers/raw-peer.ts";
 import { rejected, Sockets, TRANSPORTS } from "../helpers/sockets.ts";
 import { assert, suite } from "../helpers/test.ts";
-import { eventually, sleep } from "../helpers/wait.ts";
+import { eventually } from "../helpers/wait.ts";
 
 const it = suite("socket/events");
 const sockets = new Sockets(it);
@@ -220,7 +220,8 @@ for (const { title, octets: bytes, told, handshakeInterval = 30_000 } of FAULTS)
     if (bytes === null) peer.socket.end();
     else if (bytes !== undefined) peer.write(bytes);
     else {
-      await sleep(20);
+      // It is there, and greets.
+      await peer.read(10);
       peer.reset();
     }
   };

@@ -15,7 +15,7 @@ import {
 import { drain, next, take } from "../helpers/messages.ts";
 import { rejected, Sockets, TRANSPORTS, thrown } from "../helpers/sockets.ts";
 import { assert, suite } from "../helpers/test.ts";
-import { eventually, isPending, sleep } from "../helpers/wait.ts";
+import { eventually, isPending, sleep, turns } from "../helpers/wait.ts";
 
 const it = suite("socket/proxy");
 const sockets = new Sockets(it);
@@ -191,7 +191,7 @@ it("terminate ends it, whatever waits: nobody to send to, or a peer that reads n
     producer.connect(into);
     if (withConsumer) sockets.own(new Pull({ receiveHighWaterMark: 1 })).connect(outOf);
     for (let i = 0; i < 20; i++) await producer.send(Buffer.alloc(500_000));
-    await sleep(20);
+    await turns();
     proxy.terminate();
     await ended;
   }
@@ -312,7 +312,7 @@ it("an idle proxy does nothing", async () => {
   consumer.connect(outOf);
   await producer.send("x");
   await next(consumer);
-  await sleep(20);
+  await turns();
   const started: string[] = [];
   const hook = createHook({ init: (_, type) => void started.push(type) }).enable();
   await sleep(100);

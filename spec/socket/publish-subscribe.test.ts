@@ -3,7 +3,7 @@ import { take } from "../helpers/messages.ts";
 import { freePort } from "../helpers/raw-peer.ts";
 import { rejected, Sockets, TRANSPORTS, type Transport, texts, thrown } from "../helpers/sockets.ts";
 import { assert, suite } from "../helpers/test.ts";
-import { eventually, sleep } from "../helpers/wait.ts";
+import { eventually, stays } from "../helpers/wait.ts";
 
 const it = suite("socket/publish-subscribe");
 const sockets = new Sockets(it);
@@ -198,8 +198,7 @@ for (const transport of TRANSPORTS) {
       if (error !== undefined) {
         assert.is(error.code, "EAGAIN");
         // What the kernel takes a moment later is room again.
-        await sleep(20);
-        if (!publisher.writable) break;
+        if (await stays(() => !publisher.writable)) break;
         continue;
       }
       sent++;

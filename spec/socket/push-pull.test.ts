@@ -1,7 +1,8 @@
 import { Pull, Push } from "../../src/index.ts";
+import { RawPeer } from "../helpers/raw-peer.ts";
 import { rejected, Sockets, TRANSPORTS, texts } from "../helpers/sockets.ts";
 import { assert, suite } from "../helpers/test.ts";
-import { eventually, isPending, sleep } from "../helpers/wait.ts";
+import { eventually, isPending, stays, turns } from "../helpers/wait.ts";
 
 const it = suite("socket/push-pull");
 const sockets = new Sockets(it);
@@ -21,6 +22,21 @@ async function receiveText(pull: Pull): Promise<string> {
   return texts(await pull.receive()).join("|");
 }
 
+/** Sends messages to the PULL that is bound there, and returns when it has them. */
+async function deliver(address: string, ...messages: string[]): Promise<void> {
+  if (address.startsWith("inproc:")) {
+    const push = sockets.own(new Push());
+    push.connect(address);
+    for (const message of messages) await push.send(message);
+    await turns();
+  } else {
+    const peer = await RawPeer.connect(address);
+    await peer.handshake("PUSH");
+    for (const message of messages) peer.send(message);
+    await peer.answered();
+  }
+}
+
 /** How many messages `push` takes before it would have to wait, for good. */
 async function fill(push: Push, body: Buffer = Buffer.alloc(0)): Promise<number> {
   push.sendTimeout = 0;
@@ -30,12 +46,7 @@ async function fill(push: Push, body: Buffer = Buffer.alloc(0)): Promise<number>
     else {
       assert.is(error.code, "EAGAIN");
       // The peer goes on reading until its own mark, at the pace of this machine.
-      let isFull = true;
-      for (let i = 0; i < 5 && isFull; i++) {
-        await sleep(10);
-        isFull = !push.writable;
-      }
-      if (isFull) return sent;
+      if (await stays(() => !push.writable)) return sent;
     }
   }
 }
@@ -70,8 +81,7 @@ for (const transport of TRANSPORTS) {
       push.connect(address);
       for (let i = 0; i < 5; i++) await push.send([name, String(i)]);
     }
-    // All of them have come when each has something, and what is sent in one turn comes in one chunk.
-    await sleep(50);
+    await turns();
     const got: string[] = [];
     for (let i = 0; i < 15; i++) got.push(texts(await pull.receive()).join(""));
     for (const { name } of pushes) {
@@ -88,13 +98,10 @@ for (const transport of TRANSPORTS) {
     const pull = sockets.own(new Pull());
     const address = await sockets.bound(pull, transport);
     const busy = sockets.own(new Push());
-    const quiet = sockets.own(new Push());
     busy.connect(address);
-    quiet.connect(address);
     for (let i = 0; i < 500; i++) await busy.send("busy");
     await pull.receive();
-    await quiet.send("quiet");
-    await sleep(50);
+    await deliver(address, "quiet");
     const next = [await receiveText(pull), await receiveText(pull)];
     assert.ok(next.includes("quiet"), next.join());
   });
@@ -155,39 +162,30 @@ for (const transport of TRANSPORTS) {
   });
 
   it(`a conflating reader that is late gets one message (${transport})`, async () => {
-    const push = sockets.own(new Push());
     const pull = sockets.own(new Pull({ conflate: true, receiveHighWaterMark: 1 }));
-    const other = sockets.own(new Pull());
-    await sockets.join(pull, push, transport);
-    for (let i = 0; i < 10; i++) await push.send(String(i));
-    await sockets.join(other, push, transport);
-    // When the later connection delivers, so has the earlier one.
-    for (let i = 0; i < 2; i++) await push.send("mark");
-    await other.receive();
-    await sleep(50);
-    assert.is(await receiveText(pull), "mark");
-    pull.receiveTimeout = 20;
-    assert.is((await rejected(() => pull.receive())).code, "EAGAIN");
+    await deliver(await sockets.bound(pull, transport), "1", "2", "3", "last");
+    assert.is(await receiveText(pull), "last");
+    assert.not(pull.readable);
   });
 
   it(`what has been received can be read after the peer has gone (${transport})`, async () => {
     const push = sockets.own(new Push());
     const pull = sockets.own(new Pull());
     await sockets.join(pull, push, transport);
+    let isGone = false;
+    pull.events.on("disconnect", () => {
+      isGone = true;
+    });
     for (const message of ["1", "2", "3"]) await push.send(message);
     push.close();
-    await sleep(50);
+    // inproc tells no events.
+    await (transport === "inproc" ? turns() : eventually(() => isGone));
     for (const message of ["1", "2", "3"]) assert.is(await receiveText(pull), message);
   });
 
   it(`what has been received can be read after unbind, not after disconnect (${transport})`, async () => {
-    const push = sockets.own(new Push());
     const pull = sockets.own(new Pull());
-    await sockets.join(pull, push, transport);
-    await push.send("1");
-    await push.send("2");
-    await eventually(() => pull.readable);
-    await sleep(20);
+    await deliver(await sockets.bound(pull, transport), "1", "2");
     await pull.unbind(pull.lastEndpoint as string);
     assert.is(await receiveText(pull), "1");
     assert.is(await receiveText(pull), "2");

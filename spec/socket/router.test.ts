@@ -4,7 +4,7 @@ import { drain, joined, next, take } from "../helpers/messages.ts";
 import { command, freePort, message, RawPeer, RawServer } from "../helpers/raw-peer.ts";
 import { rejected, Sockets, TRANSPORTS, thrown } from "../helpers/sockets.ts";
 import { assert, suite } from "../helpers/test.ts";
-import { eventually, isPending, sleep } from "../helpers/wait.ts";
+import { eventually, isPending, turn } from "../helpers/wait.ts";
 
 const it = suite("socket/router");
 const sockets = new Sockets(it);
@@ -104,7 +104,7 @@ for (const transport of TRANSPORTS) {
     const body = Buffer.alloc(1_000_000);
     for (let i = 0; i < 100; i++) {
       await router.send(["d", String(i), body]);
-      if (i % 10 === 9) await sleep(1);
+      if (i % 10 === 9) await turn();
     }
     const got = (await drain(dealer)).map((text) => Number(text.slice(0, text.indexOf("|"))));
     assert.ok(got.length < 100, String(got.length));
@@ -345,8 +345,12 @@ for (const transport of ["tcp", "ipc"] as const) {
     router.connect(address, { routingId: "peer" });
     await router.send(["peer", "1"]);
     assert.is(await next(dealer), "1");
+    let isGone = false;
+    router.events.on("disconnect", () => {
+      isGone = true;
+    });
     dealer.close();
-    await sleep(20);
+    await eventually(() => isGone);
     await router.send(["peer", "2"]);
     const later = sockets.own(new Dealer({ routingId: "another name" }));
     await later.bind(address);
@@ -557,8 +561,10 @@ for (const transport of ["tcp", "ipc"] as const) {
     await eventually(async () => {
       const again = await rawDealer(address, "half");
       again.send("again");
-      await sleep(20);
-      return !again.isClosed;
+      return again.answered().then(
+        () => true,
+        () => false,
+      );
     });
     assert.match((await take(router, 1))[0], "half|again");
   });

@@ -2,7 +2,7 @@ import { type MessageLike, Publisher, Pull, Push, Reply, Request, Subscriber } f
 import { rejected, Sockets, TRANSPORTS, texts, thrown } from "../helpers/sockets.ts";
 import { assert, suite } from "../helpers/test.ts";
 import { canKeep, transfer } from "../helpers/transfer.ts";
-import { collectGarbage, eventually, isPending, sleep } from "../helpers/wait.ts";
+import { collectGarbage, eventually, isPending, turn } from "../helpers/wait.ts";
 
 const it = suite("socket/send-receive");
 const sockets = new Sockets(it);
@@ -524,7 +524,7 @@ it("what is received is not lost when nobody waits any more", async () => {
   assert.is((await rejected(() => pull.receive())).code, "EAGAIN");
   await push.send("x");
   await eventually(() => pull.readable);
-  await sleep(1);
+  await turn();
   assert.equal(texts(await pull.receive()), ["x"]);
 });
 

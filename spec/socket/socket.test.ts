@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { Dealer, Publisher, Pull, Push, Reply, Request, Router, Socket, Stream, Subscriber } from "../../src/index.ts";
 import { rejected, Sockets, TRANSPORTS, thrown } from "../helpers/sockets.ts";
 import { assert, suite } from "../helpers/test.ts";
-import { collectGarbage, eventually, sleep } from "../helpers/wait.ts";
+import { collectGarbage, eventually, turn } from "../helpers/wait.ts";
 
 const it = suite("socket/socket");
 const sockets = new Sockets(it);
@@ -392,7 +392,7 @@ it("warns of options that wait for the next endpoint", async () => {
   const count = async (body: () => void): Promise<number> => {
     warnings.length = 0;
     body();
-    await sleep(5);
+    await turn();
     return warnings.filter((text) => text === "Socket option will not take effect until next connect/bind.").length;
   };
   const push = sockets.own(new Push());

@@ -3,7 +3,7 @@ import { inherits } from "node:util";
 import * as zmq from "../../src/v5-compat.ts";
 import { Child } from "../helpers/child.ts";
 import { assert, suite } from "../helpers/test.ts";
-import { collectGarbage, eventually, sleep, turn } from "../helpers/wait.ts";
+import { collectGarbage, eventually, holds, turn, turns } from "../helpers/wait.ts";
 
 const it = suite("v5/socket");
 
@@ -125,8 +125,10 @@ for (const methods of ["", "unref ref", "ref"]) {
     child.process.stdin?.end();
     const push = make("push");
     push.connect(await child.line());
-    // An event loop with nothing in it would have ended by then.
-    await sleep(50);
+    // One that nothing holds would have ended before this one does.
+    const witness = new Child(new URL("./referenced.child.mjs", import.meta.url), "unref");
+    witness.process.stdin?.end();
+    await witness.ended;
     push.send("x");
     assert.is(await child.line(), "got x");
     assert.equal(await child.ended, { code: 0, signal: null });
@@ -217,7 +219,6 @@ it("lets timers and input have their turn while callbacks send again", async () 
     if (!isOver) push.send("x", 0, again);
   };
   again();
-  await sleep(20);
   await eventually(() => seen.length > 0);
   isOver = true;
 });
@@ -262,7 +263,8 @@ it("sends what can be sent before close, and tells only the message at hand that
     alone.close();
     alone.send("x", 0, tell(3));
     alone.send("nobody cares");
-    await sleep(10);
+    await eventually(() => told.length > 0);
+    await turns();
     assert.equal(told, ["0: EAGAIN"], type);
   }
 });
@@ -331,14 +333,13 @@ it("pauses right behind a message, both ways, until resume", async () => {
   });
   for (let i = 0; i < 5; i++) push.send(`${i}`);
   await eventually(() => seen.length === 2);
-  await sleep(30);
+  assert.ok(await holds(() => seen.length === 2));
   assert.equal(seen, ["0", "1"]);
   pull.resume();
   await eventually(() => seen.length === 5);
   push.pause();
   push.send("5");
-  await sleep(30);
-  assert.is(seen.length, 5);
+  assert.ok(await holds(() => seen.length === 5));
   push.resume();
   await eventually(() => seen.length === 6);
   assert.is(seen.join(""), "012345");
@@ -356,8 +357,7 @@ it("emits nothing behind close", async () => {
   });
   for (let i = 0; i < 5; i++) push.send(`${i}`);
   await eventually(() => seen > 0);
-  await sleep(30);
-  assert.is(seen, 1);
+  assert.ok(await holds(() => seen === 1));
 });
 
 it("goes on behind a listener and a callback that throw", async () => {
@@ -407,10 +407,10 @@ it("subscribes by method, property and number", async () => {
   sub.setsockopt(zmq.ZMQ_SUBSCRIBE, Buffer.from("c")).subscribe("d").unsubscribe("d");
   const seen = collect(sub);
   // Until all subscriptions are there.
-  while (!seen.includes("c0")) {
+  await eventually(() => {
     pub.send("c0");
-    await sleep(5);
-  }
+    return seen.includes("c0");
+  });
   seen.length = 0;
   for (const topic of ["a1", "b1", "d1", "c1"]) pub.send(topic);
   await eventually(() => seen.includes("c1"));
@@ -468,8 +468,7 @@ it("monitors with a value, an address and an error", async () => {
   assert.is((error as NodeJS.ErrnoException).code, "EADDRINUSE");
   assert.is(rep.unmonitor(), rep);
   rep.unbindSync(address);
-  await sleep(20);
-  assert.is(told.length, 4);
+  assert.ok(await holds(() => told.length === 4));
   rep.monitor().bindSync(ANY);
   await eventually(() => told.length === 5);
 });
