@@ -11,6 +11,7 @@ import {
   Publisher,
   Pull,
   Push,
+  type Readable,
   Reply,
   Request,
   Router,
@@ -375,6 +376,61 @@ for (const transport of TRANSPORTS) {
     pull.close();
   });
 }
+
+/** A message, as it came: what was received is changed at once. */
+async function changed(socket: Readable): Promise<string[]> {
+  const frames = await socket.receive();
+  const texts = frames.map((frame) => frame.toString("latin1"));
+  for (const frame of frames) frame.fill("!");
+  return texts;
+}
+
+for (const transport of TRANSPORTS) {
+  it(`a program may change what it received: ids and the messages of options stay (${transport})`, async () => {
+    for (const times of [1, 200]) {
+      for (const routingId of ["alice", ""]) {
+        const [helloMessage, disconnectMessage, welcomeMessage] = ["hello", "gone", "welcome"].map((text) =>
+          text.repeat(times),
+        );
+        const router = sockets.own(new Router({ mandatory: true, helloMessage, disconnectMessage }));
+        const address = await sockets.bound(router, transport);
+        for (let i = 0; i < 2; i++) {
+          const dealer = sockets.own(new Dealer(routingId === "" ? {} : { routingId }));
+          dealer.connect(address);
+          assert.equal(await changed(dealer), [helloMessage]);
+          await dealer.send("1");
+          const [id] = await changed(router);
+          router.lastPeer?.identity.fill("!");
+          await dealer.send("2");
+          assert.equal(await changed(router), [id, "2"]);
+          assert.is(String(router.lastPeer?.identity), routingId);
+          await router.send([Buffer.from(id, "latin1"), "3"]);
+          assert.equal(await changed(dealer), ["3"]);
+          dealer.close();
+          assert.equal(await changed(router), [id, disconnectMessage]);
+        }
+        const publisher = sockets.own(new XPublisher({ welcomeMessage }));
+        const place = await sockets.bound(publisher, transport);
+        for (let i = 0; i < 2; i++) {
+          const subscriber = sockets.own(new Subscriber());
+          subscriber.subscribe("welcome");
+          subscriber.connect(place);
+          assert.equal(await changed(subscriber), [welcomeMessage]);
+        }
+      }
+    }
+  });
+}
+
+it("a program may change the id that a STREAM gave it", async () => {
+  const stream = sockets.own(new Stream());
+  const dealer = sockets.own(new Dealer());
+  dealer.connect(await sockets.bound(stream, "tcp"));
+  const [id] = await changed(stream);
+  const [again] = await changed(stream);
+  assert.is(again, id);
+  await stream.send([Buffer.from(id, "latin1"), "not a greeting"]);
+});
 
 it("octets of a STREAM that are missing end the link: what follows would mean something else", async () => {
   const stream = sockets.own(new Stream({ reconnectInterval: -1 }));

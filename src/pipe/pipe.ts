@@ -58,6 +58,8 @@ export abstract class Pipe {
   peer: PeerFacts = UNKNOWN_PEER;
   /** The id by which ROUTER and STREAM know this peer. */
   routingId: Buffer = EMPTY;
+  /** A copy of it, which is in the messages that the program gets. */
+  label: Buffer = EMPTY;
   /** Whether the peer announced that id; otherwise it was generated, or given to `connect`. */
   hasOwnId = false;
   /** Its places in the rotations of senders and receivers. */

@@ -156,7 +156,7 @@ function findIn<P>(first: Route<P> | undefined, id: Uint8Array, hash: number): R
 }
 
 /** Ids are short: a loop beats the call into native code. */
-function sameOctets(one: Uint8Array, other: Uint8Array): boolean {
+export function sameOctets(one: Uint8Array, other: Uint8Array): boolean {
   if (one === other) return true;
   if (one.length !== other.length) return false;
   for (let i = 0; i < one.length; i++) if (one[i] !== other[i]) return false;

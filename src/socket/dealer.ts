@@ -56,7 +56,7 @@ export class DealerPattern extends ReceivingPattern {
 
   override connected(pipe: Pipe): void {
     const { helloMessage } = this.host.options;
-    if (helloMessage.length > 0) pipe.writeFirst([helloMessage]);
+    if (helloMessage.length > 0) pipe.writeFirst([Buffer.from(helloMessage)]);
   }
 
   override writable(pipe: Pipe): void {
@@ -66,7 +66,7 @@ export class DealerPattern extends ReceivingPattern {
 
   override disconnected(pipe: Pipe): void {
     const { hiccupMessage } = this.host.options;
-    if (hiccupMessage.length > 0 && pipe.isOutgoing) pipe.push([hiccupMessage]);
+    if (hiccupMessage.length > 0 && pipe.isOutgoing) pipe.push([Buffer.from(hiccupMessage)]);
   }
 
   override ended(pipe: Pipe): void {

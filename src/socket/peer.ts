@@ -28,7 +28,7 @@ export function describePeer(facts: PeerFacts): Peer {
   return {
     socketType: properties.get("Socket-Type")?.toString() ?? "",
     address,
-    identity: routingId,
+    identity: Buffer.from(routingId),
     userId: properties.get("User-Id")?.toString(),
     properties,
   };

@@ -1,8 +1,8 @@
 /** What ROUTER and STREAM share: peers known by an id, which is the first frame of every message and may be given to `connect`. */
-import { randomUint32, viewOctets } from "../base/bytes.ts";
+import { ownCopy, randomUint32, viewOctets } from "../base/bytes.ts";
 import { type ErrorCode, errnoError, invalid } from "../base/errors.ts";
 import type { Pipe } from "../pipe/pipe.ts";
-import { RouteTable } from "../routing/route-table.ts";
+import { RouteTable, sameOctets } from "../routing/route-table.ts";
 import { ReceivingPattern } from "./pattern.ts";
 import { coreOf, type Socket } from "./socket.ts";
 
@@ -19,7 +19,7 @@ export abstract class RoutedPattern extends ReceivingPattern {
 
   override receive(): Buffer[] | undefined {
     const frames = super.receive();
-    if (frames !== undefined) frames.unshift((this.last as Pipe).routingId);
+    if (frames !== undefined) frames.unshift(labelOf(this.last as Pipe));
     return frames;
   }
 
@@ -91,6 +91,12 @@ export abstract class RoutedPattern extends ReceivingPattern {
     this.#awaited = pipe;
     return undefined;
   }
+}
+
+/** The id in front of a message. The program may change what it received: the one by which the peer is found is not among it. */
+function labelOf(pipe: Pipe): Buffer {
+  if (!sameOctets(pipe.label, pipe.routingId)) pipe.label = ownCopy(pipe.routingId);
+  return pipe.label;
 }
 
 /** What `connect` takes besides the address, where peers are known by an id. */

@@ -57,7 +57,7 @@ export class RouterPattern extends RoutedPattern {
   override connected(pipe: Pipe): void {
     if (!this.#isRouted(pipe) && !this.#name(pipe)) return;
     const { helloMessage, routerNotify } = this.host.options;
-    if (helloMessage.length > 0) pipe.writeFirst([helloMessage]);
+    if (helloMessage.length > 0) pipe.writeFirst([Buffer.from(helloMessage)]);
     if (routerNotify & NOTIFY_CONNECT) pipe.push([EMPTY]);
   }
 
@@ -66,7 +66,7 @@ export class RouterPattern extends RoutedPattern {
     if (pipe.routingId.length === 0 || (pipe.hasOwnId && !this.#isRouted(pipe))) return;
     const { routerNotify, disconnectMessage } = this.host.options;
     if (routerNotify & NOTIFY_DISCONNECT) pipe.push([EMPTY]);
-    if (disconnectMessage.length > 0 && !pipe.isOutgoing) pipe.push([disconnectMessage]);
+    if (disconnectMessage.length > 0 && !pipe.isOutgoing) pipe.push([Buffer.from(disconnectMessage)]);
   }
 
   /** Whether messages for its id go to this pipe. */

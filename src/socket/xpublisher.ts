@@ -63,7 +63,7 @@ export class XPublisherPattern extends PublisherPattern {
   override attach(pipe: Pipe): void {
     super.attach(pipe);
     const { welcomeMessage } = this.host.options;
-    if (welcomeMessage.length > 0) pipe.write([welcomeMessage]);
+    if (welcomeMessage.length > 0) pipe.write([Buffer.from(welcomeMessage)]);
   }
 
   override deliver(pipe: Pipe, frames: Buffer[]): boolean {
