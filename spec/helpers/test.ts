@@ -17,7 +17,7 @@ const TEST_TIMEOUT_MS = 10_000;
 const TITLE = process.env.SPEC_TITLE;
 
 /** Processors that are emulated need more. */
-export const TIMEOUT_FACTOR = Number(process.env.SPEC_TIMEOUT_FACTOR ?? 1);
+const TIMEOUT_FACTOR = Number(process.env.SPEC_TIMEOUT_FACTOR ?? 1);
 
 type Body = () => unknown;
 
@@ -50,9 +50,11 @@ process.on("exit", () => {
   }
 });
 
-/** How many processes want a processor, for each there is; 1 or more. */
-function crowding(): number {
-  return Math.max(1, os.loadavg()[0] / os.cpus().length);
+/** How long something may take now that may take `milliseconds` on a quiet machine: the one measure of all limits here. */
+export function patience(milliseconds: number): number {
+  // Processes that want a processor, for each there is.
+  const crowding = Math.max(1, os.loadavg()[0] / os.cpus().length);
+  return milliseconds * TIMEOUT_FACTOR * crowding;
 }
 
 /** Runs `body` and rejects when it has not settled in time; on a machine that is busy it has more of it. */
@@ -62,7 +64,7 @@ async function bounded(body: Body, milliseconds: number): Promise<void> {
   const late = new Promise<never>((_, reject) => {
     const look = (): void => {
       const passed = performance.now() - started;
-      const left = milliseconds * TIMEOUT_FACTOR * crowding() - passed;
+      const left = patience(milliseconds) - passed;
       if (left > 0) timer = setTimeout(look, left);
       else reject(new Error(`not settled after ${Math.round(passed)} ms`));
     };

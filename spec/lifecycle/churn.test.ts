@@ -9,7 +9,7 @@ import { Context, Publisher, Pull, Push, Reply, Request, type Socket, Subscriber
 import { KEPT_EVENTS } from "../../src/base/constants.ts";
 import { command, RawPeer, RawServer } from "../helpers/raw-peer.ts";
 import { assert, suite } from "../helpers/test.ts";
-import { collectGarbage, eventually, sleep } from "../helpers/wait.ts";
+import { collectGarbage, eventually, turns } from "../helpers/wait.ts";
 
 const it = suite("lifecycle/churn");
 
@@ -38,7 +38,7 @@ function handles(): number {
 
 async function takeStock(): Promise<Stock> {
   // Ends of connections that are still on their way.
-  await sleep(300);
+  for (let before = 0; before !== descriptors(); await turns()) before = descriptors();
   const { heapUsed, arrayBuffers } = await collectGarbage();
   const listeners = process.listenerCount("exit") + process.listenerCount("beforeExit");
   return { heap: heapUsed, buffers: arrayBuffers, descriptors: descriptors(), handles: handles(), listeners };

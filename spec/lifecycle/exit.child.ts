@@ -1,14 +1,12 @@
-/** One way in which a process may end, chosen by the first argument. The second is an address. */
+/** One way in which a process may end, chosen by the first argument. The second is an address, the third a linger time. */
 import * as zmq from "zmtp";
 
-const [scene, address] = process.argv.slice(2) as [string, string];
+const [scene, address, linger] = process.argv.slice(2) as [string, string, string];
 
 /** Tells the parent. */
 function say(text: string): void {
   process.stdout.write(`${text}\n`);
 }
-
-const sleep = (milliseconds: number): Promise<void> => new Promise((fulfil) => setTimeout(fulfil, milliseconds));
 
 /** Waits until a connection of `socket` is up, and stops listening to events. */
 async function up(socket: zmq.Socket): Promise<void> {
@@ -104,20 +102,14 @@ const scenes: Record<string, () => unknown> = {
     for (let i = 0; i < 200; i++) await push.send(Buffer.alloc(100_000, i));
     say("up");
   },
-  async linger0() {
-    const push = new zmq.Push({ linger: 0 });
+  async lingers() {
+    const push = new zmq.Push({ linger: Number(linger) });
     push.connect(address);
     await push.send(body);
     say("up");
   },
-  async linger500() {
-    const push = new zmq.Push({ linger: 500 });
-    push.connect(address);
-    await push.send(body);
-    say("up");
-  },
-  async linger500Closed() {
-    const push = new zmq.Push({ linger: 500 });
+  async lingersClosed() {
+    const push = new zmq.Push({ linger: Number(linger) });
     push.connect(address);
     await push.send(body);
     push.close();
@@ -160,9 +152,10 @@ const scenes: Record<string, () => unknown> = {
   },
   async noRetry() {
     const push = new zmq.Push({ reconnectInterval: -1 });
+    const { events } = push;
     push.connect(address);
     await push.send(body);
-    await sleep(100);
+    for await (const event of events) if (event.type === "close") break;
     say("up");
   },
   /** A bound socket's messages to a peer that is up. */

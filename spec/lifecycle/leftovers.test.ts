@@ -6,8 +6,8 @@ import path from "node:path";
 import { Context, Dealer, Publisher, Pull, Push, Reply, Request, Router, type Socket, Subscriber } from "zmtp";
 import { coreOf } from "../../src/socket/context.ts";
 import { freePort, GREETING, RawPeer, RawServer } from "../helpers/raw-peer.ts";
-import { assert, suite } from "../helpers/test.ts";
-import { collectGarbage, eventually, isPending, sleep } from "../helpers/wait.ts";
+import { assert, patience, suite } from "../helpers/test.ts";
+import { collectGarbage, eventually, isPending, stays, turns } from "../helpers/wait.ts";
 
 const it = suite("lifecycle/leftovers");
 
@@ -64,7 +64,7 @@ async function leavesNothing(scene: () => unknown): Promise<void> {
   for (;;) {
     await settle();
     if (JSON.stringify(stock()) === JSON.stringify(before)) return;
-    if (performance.now() - start > 7000) break;
+    if (performance.now() - start > patience(7000)) break;
     await new Promise((fulfil) => setImmediate(fulfil));
   }
   assert.equal(stock(), before);
@@ -120,8 +120,9 @@ it(
           await push.send(Buffer.alloc(1_000_000));
         },
         "between two attempts": async (push) => {
+          const { events } = push;
           push.connect(`tcp://127.0.0.1:${port}`);
-          await sleep(30);
+          for await (const { type } of events) if (type === "connect:retry") break;
         },
         "while a name is looked up": (push) => push.connect("tcp://nobody.invalid:1"),
       };
@@ -136,7 +137,7 @@ it(
           servers.push(server);
         }
       }
-      await sleep(300);
+      await eventually(() => process.listenerCount("beforeExit") === 0);
       for (const server of servers) await server.close();
     }),
   { timeout: 20_000 },
@@ -152,7 +153,7 @@ it("close() while peers are in each state of theirs", () =>
     await peers[2].handshake("PUSH");
     peers[2].write(Buffer.from([1, 3, 1]));
     const pending = pull.receive();
-    await sleep(20);
+    await turns();
     pull.close();
     await pending.then(
       () => assert.unreachable(),
@@ -168,7 +169,8 @@ it("a receiver that is closed while its peer is stopped lets go of the peer", ()
     const peer = await RawPeer.connect(pull.lastEndpoint);
     await peer.handshake("PUSH");
     for (let i = 0; i < 100; i++) peer.send(Buffer.alloc(50_000));
-    await sleep(50);
+    await eventually(() => pull.readable);
+    await turns();
     pull.close();
     await peer.closed;
   }));
@@ -185,8 +187,7 @@ it("a socket with linger -1 and a peer that reads nothing lives on until the pee
     while (!(await isPending(sent, 100)));
     push.close();
     await sent.catch(() => {});
-    await sleep(300);
-    assert.is(peer.isClosed, false);
+    assert.ok(await stays(() => !peer.isClosed));
     peer.reset();
   }));
 

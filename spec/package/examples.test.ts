@@ -1,6 +1,7 @@
 /** The programs in examples/ do what they say. They use the built package by its name. */
 import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process";
 import { assert, suite } from "../helpers/test.ts";
+import { eventually } from "../helpers/wait.ts";
 
 const it = suite("package/examples");
 
@@ -108,7 +109,7 @@ it(
       const { port, hostname } = new URL(address.replace("tcp:", "http:"));
       const socket = net.connect(Number(port), hostname);
       socket.end("hello\n");
-      while (!/: hello\n/.test(printed())) await new Promise((resolve) => setTimeout(resolve, 20));
+      await eventually(() => /: hello\n/.test(printed()));
     } finally {
       server.kill();
     }

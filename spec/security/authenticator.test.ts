@@ -5,7 +5,7 @@ import { decodeZ85, encodeZ85 } from "../../src/codec/z85.ts";
 import { Child } from "../helpers/child.ts";
 import { Sockets, texts, thrown } from "../helpers/sockets.ts";
 import { assert, suite } from "../helpers/test.ts";
-import { collectGarbage, eventually, sleep } from "../helpers/wait.ts";
+import { collectGarbage, eventually, turns } from "../helpers/wait.ts";
 import {
   curveClient,
   curveClientOf,
@@ -238,7 +238,7 @@ it("check has the last word on those whom the rules let in, at once or later", a
     answer = Promise.resolve({ status });
     assert.is((await enter(server, curveClient)).told, `handshake:error:auth ${status}`);
   }
-  answer = sleep(50).then(() => ({ status: 200, userId: "late" }));
+  answer = turns().then(() => ({ status: 200, userId: "late" }));
   assert.is((await enter(server, curveClient)).userId, "late");
   assert.equal(decisions[0], ["CURVE", { status: 400, text: "No access" }]);
   assert.is(decisions.at(-1)?.[1].userId, "late");
@@ -428,14 +428,14 @@ it("what is no request is answered by 500 when it can be, and hurts nobody", asy
 });
 
 it("who asks and goes away before the answer disturbs nobody", async () => {
-  const { context } = authenticator({ check: async () => sleep(30).then(() => ({ status: 200 })) });
+  const { context } = authenticator({ check: () => turns(10).then(() => ({ status: 200 })) });
   const server = { context, zapDomain: "test" };
   const router = sockets.own(new Router({ ...quick, ...server }));
   const address = await sockets.bound(router, "tcp");
   for (let i = 0; i < 20; i++) {
     const dealer = new Dealer(quick);
     dealer.connect(address);
-    await sleep(2);
+    await turns(i);
     dealer.close();
   }
   assert.is((await enter(server, {})).told, IN);

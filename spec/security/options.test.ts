@@ -5,6 +5,7 @@ import { decodeZ85 } from "../../src/codec/z85.ts";
 import { createSocket } from "../../src/v5-compat.ts";
 import { rejected, Sockets, thrown } from "../helpers/sockets.ts";
 import { assert, suite } from "../helpers/test.ts";
+import { eventually } from "../helpers/wait.ts";
 import { curveClient, curveServer, keys, plainServer, quick, watch } from "./people.ts";
 
 const it = suite("security/options");
@@ -162,7 +163,7 @@ it("options that are set after bind hold for the next one only: what is bound st
   pull.curveServer = false;
   const stranger = sockets.own(new Dealer(quick));
   stranger.connect(address);
-  while (!seen.includes("disconnect")) await new Promise((resolve) => setTimeout(resolve, 5));
+  await eventually(() => seen.includes("disconnect"));
   assert.is(seen[0], "handshake:error:protocol ERR_ZMTP_MECHANISM_MISMATCH");
 });
 

@@ -18,12 +18,14 @@ import {
 } from "zmtp";
 import { decodeZ85 } from "../../src/codec/z85.ts";
 import { loadCrypto } from "../../src/crypto/load.ts";
+import { Clock } from "../helpers/clock.ts";
 import { Sockets, texts } from "../helpers/sockets.ts";
 import { assert, suite } from "../helpers/test.ts";
 import { answer, curveClient, curveServer, fresh, handle, keys, plainClient, plainServer, quick } from "./people.ts";
 
 const it = suite("security/patterns");
 const sockets = new Sockets(it);
+const clock = new Clock(it);
 
 type Make = (options: object) => Socket;
 
@@ -143,6 +145,7 @@ for (const [mechanism, { server, client }] of Object.entries(MECHANISMS)) {
   it(`${mechanism}: heartbeats go on`, async () => {
     const context = fresh();
     await handle(sockets, context, (request) => answer(request, "200"));
+    clock.stop();
     const beating = { context, ...quick, heartbeatInterval: 20, heartbeatTimeout: 2000, heartbeatTimeToLive: 2000 };
     const pull = sockets.own(new Pull({ ...beating, ...server }));
     const push = sockets.own(new Push({ ...beating, ...client }));
@@ -152,7 +155,7 @@ for (const [mechanism, { server, client }] of Object.entries(MECHANISMS)) {
     for (let i = 0; i < 10; i++) {
       await push.send(String(i));
       assert.equal(texts(await pull.receive()), [String(i)]);
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await clock.advance(500);
     }
     assert.is(ends, 0);
   });

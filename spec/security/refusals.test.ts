@@ -7,7 +7,7 @@ import { Dealer, Publisher, Pull, Push, type SocketOptions } from "zmtp";
 import { decodeZ85 } from "../../src/codec/z85.ts";
 import { Sockets, texts } from "../helpers/sockets.ts";
 import { assert, suite } from "../helpers/test.ts";
-import { collectGarbage, eventually, sleep } from "../helpers/wait.ts";
+import { collectGarbage, eventually, turns } from "../helpers/wait.ts";
 import {
   answer,
   curveClient,
@@ -197,13 +197,14 @@ for (const [title, server, client] of [
             one.connect(address);
             clients.push(one);
           }
-          await sleep(1);
+          const seen = disconnected;
+          await eventually(() => disconnected > seen);
           // Retries would come ever more rarely; new sockets do not wait.
           for (const one of clients.splice(0, 4)) one.close();
         }
         for (const one of clients.splice(0)) one.close();
         requests.requests.length = 0;
-        await sleep(50);
+        await turns();
       };
       await run(Math.min(FAILURES, 200));
       const before = await collectGarbage();
