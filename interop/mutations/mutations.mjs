@@ -402,15 +402,15 @@ export const MUTATIONS = [
   {
     what: "the turn stays with the same peer",
     file: "routing/rotation.ts",
-    from: "    this.#current = current.next;\n",
+    from: "    this.current = current.next;\n",
     to: "",
     tests: ["routing/rotation"],
   },
   {
     what: "who leaves in its turn takes the turn along",
     file: "routing/rotation.ts",
-    from: "if (this.#current === link) this.#current = next;",
-    to: "if (this.#current === link) this.#current = previous;",
+    from: "if (this.current === link) this.current = next;",
+    to: "if (this.current === link) this.current = previous;",
     tests: ["routing/rotation"],
   },
   {
@@ -445,8 +445,8 @@ export const MUTATIONS = [
   {
     what: "a frame too many goes out",
     file: "socket/sender.ts",
-    from: "return frames.length > limit ?",
-    to: "return frames.length > limit + 1 ?",
+    from: "if (frames.length > limit) return Promise.reject(",
+    to: "if (frames.length > limit + 1) return Promise.reject(",
     tests: ["socket/frame-limit"],
   },
   {
@@ -578,8 +578,8 @@ export const MUTATIONS = [
   {
     what: "a peer that is full blocks the others",
     file: "routing/load-balancer.ts",
-    from: "if (!pipe.full) return true;",
-    to: "return !pipe.full;",
+    from: "        this.leave(link);\n        pipe.writerWaits = true;\n",
+    to: "        pipe.writerWaits = true;\n        return undefined;\n",
     tests: ["routing/load-balancer", "socket/push"],
   },
   {

@@ -65,6 +65,8 @@ class Bench implements PipeOwner, PipeLink {
     this.pipe.roomMade();
   }
 
+  readonly isScheduled = false;
+
   schedule(): void {
     this.calls.push("schedule");
   }

@@ -1,7 +1,7 @@
 import { Link, Rotation } from "../../src/routing/rotation.ts";
 import { randomly } from "../helpers/random.ts";
 import { assert, suite } from "../helpers/test.ts";
-import { TurnList } from "../twins/routes.ts";
+import { RotationList } from "../twins/routes.ts";
 
 const it = suite("routing/rotation");
 
@@ -39,8 +39,6 @@ it("a pipe that left is passed over, and comes back at the end", () => {
   for (const pipe of [a, b, c]) ring.join(pipe.sending);
   ring.leave(a.sending);
   ring.leave(a.sending);
-  assert.is(ring.size, 2);
-  assert.is(ring.has(a.sending), false);
   assert.is(ring.next(), b);
   ring.join(a.sending);
   ring.join(a.sending);
@@ -77,7 +75,7 @@ it("does as its twin does", () => {
   randomly((random) => {
     const members = pipes("abcdefgh");
     const ring = new Rotation<Pipe>();
-    const twin = new TurnList<Pipe>();
+    const twin = new RotationList<Pipe>();
     for (let step = 0; step < 20_000; step++) {
       const pipe = random.pick(members);
       const choice = random.below(5);
@@ -91,8 +89,6 @@ it("does as its twin does", () => {
         assert.is(ring.next(), twin.next());
       }
       assert.is(ring.peek(), twin.peek());
-      assert.is(ring.size, twin.size);
-      assert.is(ring.has(pipe.sending), twin.has(pipe));
     }
   });
 });

@@ -41,6 +41,7 @@ function makePipe(): NetPipe {
   const link: PipeLink = {
     isOutgoing: true,
     flush() {},
+    isScheduled: false,
     schedule() {},
     resume() {},
     subscribe() {},

@@ -1,5 +1,6 @@
-/** The way of a message in: every call on it decides something, and none enters a file a second time. */
+/** The ways of a message, in and out: every call on them decides something, and on the way in none enters a file a second time. */
 import { Pull, Push } from "../../src/index.ts";
+import { callsOf, NAMES_SOURCES } from "../helpers/calls.ts";
 import { next } from "../helpers/messages.ts";
 import { Sockets } from "../helpers/sockets.ts";
 import { assert, suite } from "../helpers/test.ts";
@@ -49,11 +50,35 @@ for (const transport of ["tcp", "ipc"] as const) {
         assert.is(String(await received), "second");
       }),
     );
-    // Without source maps, as on other runtimes, a stack does not name our files.
-    if (!process.execArgv.includes("--enable-source-maps")) return;
+    if (!NAMES_SOURCES) return;
     assert.ok(files.length > 0 && files.length <= 8, files.join("\n"));
     assert.is(new Set(files).size, files.length, files.join("\n"));
     assert.is(files[0], "socket/receiver.ts");
+  });
+}
+
+for (const transport of ["tcp", "ipc"] as const) {
+  it(`a message is sent by 18 calls in 13 files at the most, the first of a turn by 27 (${transport})`, async () => {
+    if (!NAMES_SOURCES) return;
+    const [pull, push] = [sockets.own(new Pull()), sockets.own(new Push())];
+    await sockets.join(pull, push, transport);
+    const body = Buffer.from("body");
+    const sending = async (count: number): Promise<string[]> => {
+      await push.send("before");
+      await next(pull);
+      // The turn in which that came is over.
+      await new Promise((resolve) => setImmediate(resolve));
+      return callsOf(() => {
+        for (let i = 0; i < count; i++) void push.send(body);
+      });
+    };
+    await sending(1);
+    const one = await sending(1);
+    const two = await sending(2);
+    assert.ok(one.length <= 27, one.join("\n"));
+    assert.ok(two.length - one.length <= 18, two.join("\n"));
+    const more = two.filter((call) => two.indexOf(call) !== two.lastIndexOf(call));
+    assert.ok(new Set(more.map((call) => call.split(" ")[0])).size <= 13, more.join("\n"));
   });
 }
 

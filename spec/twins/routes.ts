@@ -1,12 +1,8 @@
-/** The ring of turns and the route table as plain arrays and maps. */
+/** The rotation and the route table as plain arrays and maps. */
 
-export class TurnList<P> {
-  /** The first one's turn is next. */
+export class RotationList<P> {
+  /** The first one is next. */
   #members: P[] = [];
-
-  get size(): number {
-    return this.#members.length;
-  }
 
   has(pipe: P): boolean {
     return this.#members.includes(pipe);

@@ -76,7 +76,8 @@ class Batch {
 
 /** The messages of one peer that are to be written. */
 export class Outbox {
-  /** Octets that wait here; what a write under way holds is not counted. */
+  /** Messages that the kernel has not taken, and octets that wait here; a write that is under way holds some of the messages. */
+  queued = 0;
   bytes = 0;
   /** Messages that `nextBatch` left out; whoever tells of them counts from 0 again. */
   missing = 0;
@@ -86,7 +87,6 @@ export class Outbox {
   /** Used again: an answer to each request would make new ones each time. */
   #spare: Batch | undefined;
   readonly #parts: Buffer[] = [];
-  #waitingMessages = 0;
   #writingMessages = 0;
   #waitingTopics = 0;
   #slab: Slab | undefined;
@@ -95,11 +95,6 @@ export class Outbox {
 
   constructor(pool: SlabPool) {
     this.#pool = pool;
-  }
-
-  /** Messages that the kernel has not taken. */
-  get queued(): number {
-    return this.#waitingMessages + this.#writingMessages;
   }
 
   /** Subscriptions that wait for a peer. */
@@ -132,7 +127,7 @@ export class Outbox {
       tail.messages++;
       tail.whole = true;
     }
-    this.#waitingMessages++;
+    this.queued++;
   }
 
   /** Adds one message in front of all that wait. */
@@ -143,7 +138,7 @@ export class Outbox {
     segment.whole = true;
     this.#waiting.unshift(segment);
     this.bytes += segment.end;
-    this.#waitingMessages++;
+    this.queued++;
   }
 
   /** Adds octets as they are, without a frame around them; they count as one message. */
@@ -156,7 +151,7 @@ export class Outbox {
       this.writeUncounted(body);
       (this.#tail as Segment).messages++;
     }
-    this.#waitingMessages++;
+    this.queued++;
   }
 
   /** Adds octets that hold whole frames but no message that counts: a subscription. */
@@ -214,7 +209,7 @@ export class Outbox {
       tail.whole = true;
     }
     this.bytes += size;
-    this.#waitingMessages++;
+    this.queued++;
   }
 
   /**
@@ -249,7 +244,6 @@ export class Outbox {
       return undefined;
     }
     this.#large = size > SMALL_SLAB_BYTES;
-    this.#waitingMessages -= batch.messages;
     this.#writingMessages += batch.messages;
     this.#writing.push(batch);
     return parts;
@@ -261,6 +255,7 @@ export class Outbox {
     for (let i = this.#writing.length - 1; this.#writingMessages > 0; i--) {
       const batch = this.#writing.at(i) as Batch;
       this.#writingMessages -= batch.messages;
+      this.queued -= batch.messages;
       batch.messages = 0;
     }
   }
@@ -270,6 +265,7 @@ export class Outbox {
     const batch = this.#writing.shift();
     if (batch === undefined) return;
     this.#writingMessages -= batch.messages;
+    this.queued -= batch.messages;
     for (const segment of batch.segments) if (segment.slab !== undefined) this.#pool.release(segment.slab);
     batch.segments.length = 0;
     batch.messages = 0;
@@ -280,6 +276,7 @@ export class Outbox {
   /** The connection is gone: what was being written is lost, its memory left to the collector; what waits, stays. */
   lost(): void {
     this.#writing.clear();
+    this.queued -= this.#writingMessages;
     this.#writingMessages = 0;
     this.#slab = undefined;
     this.#tail = undefined;
@@ -288,7 +285,7 @@ export class Outbox {
   /** Takes over what waits in another outbox of the same pool, behind what waits here. */
   adopt(other: Outbox): void {
     this.bytes += other.bytes;
-    this.#waitingMessages += other.#waitingMessages;
+    this.queued += other.queued - other.#writingMessages;
     this.#waitingTopics += other.#waitingTopics;
     for (let segment = other.#waiting.shift(); segment !== undefined; segment = other.#waiting.shift()) {
       this.#waiting.push(segment);
@@ -305,7 +302,7 @@ export class Outbox {
       if (segment.slab !== undefined) this.#pool.release(segment.slab);
     }
     this.#tail = undefined;
-    this.#waitingMessages = 0;
+    this.queued = this.#writingMessages;
     this.#waitingTopics = 0;
     this.bytes = 0;
     if (this.#slab !== undefined && this.idle) this.#letGo();
@@ -327,7 +324,7 @@ export class Outbox {
       last = this.#waiting.shift() as Segment;
     }
     this.#drop(last);
-    this.#waitingMessages--;
+    this.queued--;
     this.missing++;
     return taken;
   }

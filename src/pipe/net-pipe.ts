@@ -24,6 +24,8 @@ export interface PipeLink {
   flush(): void;
   /** Something waits: flush at the end of this turn. */
   schedule(): void;
+  /** True when that needs no saying again. */
+  readonly isScheduled: boolean;
   /** The inbox has room again. */
   resume(): void;
   /** Writes a subscription in the form that the peer reads. Only while there is one. */
@@ -169,7 +171,7 @@ export class NetPipe extends Pipe {
 
   protected written(): void {
     if (this.outbox.bytes >= SLAB_BYTES) this.link.flush();
-    else this.link.schedule();
+    else if (!this.link.isScheduled) this.link.schedule();
   }
 }
 

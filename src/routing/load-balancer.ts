@@ -14,32 +14,40 @@ export interface Balanced<P> {
   writerWaits: boolean;
 }
 
-export class LoadBalancer<P extends Balanced<P>> {
-  readonly #ready = new Rotation<P>();
-
+export class LoadBalancer<P extends Balanced<P>> extends Rotation<P> {
   /** Adds a pipe that is new, or has room again, at the end. May be called again without effect. */
   add(pipe: P): void {
-    this.#ready.join(pipe.sending);
+    this.join(pipe.sending);
   }
 
   /** Removes a pipe that is gone. May be called again without effect. */
   remove(pipe: P): void {
-    this.#ready.leave(pipe.sending);
+    this.leave(pipe.sending);
   }
 
-  /** Chooses the pipe for the next message and moves on by one. `undefined`: none can take one. */
-  next(): P | undefined {
-    return this.canSend ? this.#ready.next() : undefined;
-  }
-
-  /** True when some pipe can take a message; those before it, which are full, have left. */
-  get canSend(): boolean {
-    for (;;) {
-      const pipe = this.#ready.peek();
-      if (pipe === undefined) return false;
-      if (!pipe.full) return true;
-      this.#ready.leave(pipe.sending);
-      pipe.writerWaits = true;
+  /** The pipe for the next message, when some can take one. Does not move on; those before it, which are full, have left. */
+  override peek(): P | undefined {
+    for (let link = this.current; link !== undefined; link = this.current) {
+      const { pipe } = link;
+      if (pipe.full) {
+        this.leave(link);
+        pipe.writerWaits = true;
+      } else if (link === this.current) {
+        return pipe;
+      }
     }
+    return undefined;
+  }
+
+  /** The same; moves on to the one behind it. */
+  override next(): P | undefined {
+    const pipe = this.peek();
+    if (pipe !== undefined) this.current = pipe.sending.next;
+    return pipe;
+  }
+
+  /** True when some pipe can take a message. */
+  get canSend(): boolean {
+    return this.peek() !== undefined;
   }
 }

@@ -19,27 +19,17 @@ export class Link<P> {
 }
 
 export class Rotation<P> {
-  #current: Link<P> | undefined = undefined;
-  #size = 0;
-
-  /** How many take part. */
-  get size(): number {
-    return this.#size;
-  }
-
-  /** True while the pipe of this link takes part. */
-  has(link: Link<P>): boolean {
-    return link.next !== undefined;
-  }
+  /** The link of the pipe that is next. */
+  protected current: Link<P> | undefined = undefined;
 
   /** Adds a link at the end. Does nothing when it is in already. */
   join(link: Link<P>): void {
     if (link.next !== undefined) return;
-    const current = this.#current;
+    const current = this.current;
     if (current === undefined) {
       link.next = link;
       link.previous = link;
-      this.#current = link;
+      this.current = link;
     } else {
       const last = current.previous!;
       link.next = current;
@@ -47,7 +37,6 @@ export class Rotation<P> {
       last.next = link;
       current.previous = link;
     }
-    this.#size++;
   }
 
   /** Removes a link; if it was next, the one behind it is now. Does nothing when it is not in. */
@@ -55,28 +44,27 @@ export class Rotation<P> {
     const next = link.next;
     if (next === undefined) return;
     if (next === link) {
-      this.#current = undefined;
+      this.current = undefined;
     } else {
       const previous = link.previous!;
       previous.next = next;
       next.previous = previous;
-      if (this.#current === link) this.#current = next;
+      if (this.current === link) this.current = next;
     }
     link.next = undefined;
     link.previous = undefined;
-    this.#size--;
   }
 
   /** The pipe that is next. Does not move on. */
   peek(): P | undefined {
-    return this.#current?.pipe;
+    return this.current?.pipe;
   }
 
   /** The pipe that is next; moves on to the one behind it. */
   next(): P | undefined {
-    const current = this.#current;
+    const current = this.current;
     if (current === undefined) return undefined;
-    this.#current = current.next;
+    this.current = current.next;
     return current.pipe;
   }
 }

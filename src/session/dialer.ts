@@ -183,6 +183,8 @@ export class Dialer implements SessionOwner, PipeLink, ConnectHandler, EndpointH
 
   // The pipe's link while there is no peer: messages wait.
 
+  readonly isScheduled = true;
+
   schedule(): void {
     // Nothing to flush to.
   }

@@ -11,7 +11,13 @@ import type { OperationSocket, Pattern } from "./pattern.ts";
 /** The answer to a send that did not have to wait. */
 const SENT: Promise<void> = Promise.resolve();
 
-const BUSY = "Socket is busy writing; only one send operation may be in progress at any time";
+function busy(): ErrnoError {
+  return errnoError(
+    "EBUSY",
+    undefined,
+    "Socket is busy writing; only one send operation may be in progress at any time",
+  );
+}
 
 /** A send that waits. */
 interface PendingSend {
@@ -70,18 +76,20 @@ export class Sender {
   send(message: unknown, user: object): Promise<void> {
     // What is wrong with the call comes before what is wrong with the socket.
     if (message === undefined) throw missing();
-    this.#check();
+    this.#core.assertOpen();
+    if (this.#pending !== undefined) throw busy();
     const frames = toFrames(message);
     if (frames.length === 0) return SENT;
-    const fault = this.#fault(frames);
-    if (fault !== undefined) return Promise.reject(fault);
+    const limit = this.#pattern.frameLimit;
+    if (frames.length > limit) return Promise.reject(tooManyFrames(frames.length, limit));
     if (this.#pattern.send(frames))
       return this.#core.context.turn.allows() ? SENT : this.#core.context.turn.later(undefined);
     return this.#wait(frames, undefined, 0, user);
   }
 
   sendMany(messages: Iterable<unknown>, user: object): Promise<number> {
-    this.#check();
+    this.#core.assertOpen();
+    if (this.#pending !== undefined) throw busy();
     const rest = Array.isArray(messages) ? new ListSteps(messages) : messages[Symbol.iterator]();
     const { sent, blocked, fault } = this.#advance(rest, 0);
     if (fault !== undefined) return sent > 0 ? Promise.resolve(sent) : Promise.reject(fault);
@@ -148,11 +156,6 @@ export class Sender {
   /** A send that waits cannot succeed any more. */
   reject(code: ErrorCode): void {
     if (this.#pending !== undefined) this.#fail(this.#pending, errnoError(code));
-  }
-
-  #check(): void {
-    this.#core.assertOpen();
-    if (this.#pending !== undefined) throw errnoError("EBUSY", undefined, BUSY);
   }
 
   /** Why no peer would take a message. */
