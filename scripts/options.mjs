@@ -47,7 +47,7 @@ function wordsOf(documented, name) {
   return text
     .replace(/\s*\n\s*\*\s?/g, " ")
     .replace(/\(ZMQ_[^)]*\)/g, "")
-    .replace(/(?<=\.|^\s*)\s*(?:Default|Live)\b(?:[^.]|\.\d)*\./g, "")
+    .replace(/(?<=\.|^\s*)\s*(?:Default|Live)\b(?:[^.]|\.\w)*\./g, "")
     .replaceAll("|", "\\|")
     .trim();
 }

@@ -50,16 +50,23 @@ function coerce(kind: OptionKind | RawKind, value: unknown): unknown {
   if (typeof value !== "number") throw new TypeError("Option value must be a number");
   if (kind === "int32") return value | 0;
   if (kind === "uint32") return value >>> 0;
-  if (kind === "uint64") return Number.isNaN(value) ? 0 : Math.min(Math.max(Math.trunc(value), 0), TWO_TO_64);
+  if (kind === "uint64") return coerceUnsigned(value);
   return Number.isFinite(value) ? Math.min(Math.max(Math.trunc(value), -TWO_TO_63), TWO_TO_63) + 0 : 0;
 }
 
-/** A string or octets as a buffer of its own, null as null. */
+function coerceUnsigned(value: number): number {
+  if (value > Number.MAX_SAFE_INTEGER) {
+    process.emitWarning("Value is larger than Number.MAX_SAFE_INTEGER and may have been rounded inaccurately.");
+  }
+  return Number.isNaN(value) ? 0 : Math.min(Math.max(Math.trunc(value), 0), TWO_TO_64);
+}
+
+/** A string or octets as a buffer of its own; null as null, and octets of which there are none, since C sees no address of them. */
 function coerceText(value: unknown): Buffer | null {
   if (value === null) return null;
   if (typeof value === "string") return Buffer.from(value);
   const octets = viewOctets(value);
-  if (octets !== undefined) return Buffer.from(octets);
+  if (octets !== undefined) return octets.length === 0 ? null : Buffer.from(octets);
   throw new TypeError("Option value must be a string or buffer");
 }
 
@@ -153,7 +160,7 @@ export function defineAccessors(
 
 function accessor(option: OptionRow, hostOf: (socket: never) => OptionsHost): PropertyDescriptor {
   const descriptor: PropertyDescriptor = { configurable: true, enumerable: false };
-  if (option.read !== undefined) {
+  if (option.read !== undefined && option.access !== "w") {
     descriptor.get = function (this: never): unknown {
       return read(hostOf(this), option);
     };

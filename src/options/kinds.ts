@@ -40,7 +40,7 @@ export interface Particulars {
   readonly holders?: Types;
   /** The socket types whose calls by number reach it: "every" when absent, since libzmq stores most options for any type. */
   readonly stored?: Types;
-  /** "w" leaves out the getter, "r" the setter; both are there when absent. */
+  /** "w" leaves out the getter, "r" the setter; both are there when absent. The calls by number go by `read` and `write` alone. */
   readonly access?: "rw" | "r" | "w";
   /** The least and the greatest number, or count of octets. */
   readonly least?: number;
@@ -192,21 +192,25 @@ export function text(libzmq: string, id: number, particulars: Particulars = {}):
   );
 }
 
-/** Octets as a string, which ends at the first NUL as in C; null when there are none. */
+/** Octets as text up to the first NUL; null when there are none, and for a NUL alone. */
 export function loadOctets(values: object, option: OptionRow): string | null {
   const value = load(values, option) as Buffer;
-  if (value.length === 0 || (value.length === 1 && value[0] === 0)) return null;
-  const end = value.indexOf(0);
-  return value.toString("utf8", 0, end < 0 ? value.length : end);
+  return value.length === 1 && value[0] === 0 ? null : loadText(values, option);
 }
 
 function storeOctets(values: object, value: unknown, option: OptionRow): void {
   store(values, checkedOctets(option, value), option);
 }
 
-/** A string, or null for an empty one. */
-export function loadText(values: object, option: OptionRow): unknown {
-  return load(values, option) || null;
+/** Text up to the first NUL, where C ends it; null when nothing is stored. */
+export function loadText(values: object, option: OptionRow): string | null {
+  const value = load(values, option) as string | Buffer;
+  return value.length === 0 ? null : upToNul(value.toString());
+}
+
+function upToNul(text: string): string {
+  const end = text.indexOf("\0");
+  return end < 0 ? text : text.slice(0, end);
 }
 
 /**

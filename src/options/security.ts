@@ -6,7 +6,7 @@ import { KEY_BYTES } from "../crypto/crypto.ts";
 import {
   checkedOctets,
   load,
-  loadOctets,
+  loadText,
   nameOf,
   type OptionRow,
   type Particulars,
@@ -42,7 +42,7 @@ export function server(libzmq: string, id: number, of: SecurityMechanism): Row<b
 
 /** A name or password of PLAIN: setting one makes this end a PLAIN client, null takes the mechanism back. */
 export function credential(libzmq: string, id: number): Row<Buffer> {
-  return row(libzmq, id, "text", EMPTY, SHORT_TEXT, loadOctets, (values, value, option) => {
+  return row(libzmq, id, "text", EMPTY, SHORT_TEXT, loadText, (values, value, option) => {
     store(values, value === null ? EMPTY : checkedOctets(option, value), option);
     selectMechanism(values as OptionValues, value === null ? null : "plain", false);
   });
@@ -82,7 +82,7 @@ function keyOctets(value: Buffer | null, option: OptionRow): Buffer {
 
 /** `address` or `address/bits`, for IPv4 or IPv6. */
 const ADDRESS_RANGE =
-  /^(?:(?:\d{1,3}\.){3}\d{1,3}(?:\/(?:[12]?\d|3[0-2]))?|[\da-f:.]*:[\da-f:.]*(?:\/(?:\d{1,2}|1[01]\d|12[0-8]))?)$/i;
+  /^(?:(?:\d{1,3}\.){3}\d{1,3}(?:\/(?:[12]?\d|3[0-2]))?|[\da-f:]*:[\da-f:]*:[\da-f:.]*(?:\/(?:\d{1,2}|1[01]\d|12[0-8]))?)$/i;
 
 /** Adds an address range to those whose peers may connect; null clears them. */
 export function addFilter(values: object, value: unknown): void {

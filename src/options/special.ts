@@ -67,18 +67,18 @@ function setMetadata(options: OptionValues, entries: [string, Buffer][]): void {
   options.metadata = new Map(entries);
 }
 
-/** Milliseconds that are kept in tenths of a second, as PING tells them; negative ones are none. */
+/** Milliseconds that are kept in whole tenths of a second, as PING tells them: so -99 is 0, and -100 is refused. */
 export function timeToLive(libzmq: string, id: number): Row<number> {
   const most = TIME_TO_LIVE_MAX_DECISECONDS * 100 + 99;
-  return { ...int32(libzmq, id, 0, { most, unit: "ms" }), write: storeTimeToLive };
+  return { ...int32(libzmq, id, 0, { least: 0, most, unit: "ms" }), write: storeTimeToLive };
 }
 
 function storeTimeToLive(values: object, value: unknown, option: OptionRow): void {
-  const deciseconds = Math.max(0, Math.trunc((value as number) / 100));
-  if (deciseconds > TIME_TO_LIVE_MAX_DECISECONDS) {
+  const deciseconds = Math.trunc((value as number) / 100);
+  if (deciseconds < 0 || deciseconds > TIME_TO_LIVE_MAX_DECISECONDS) {
     throw invalid(`${nameOf(option)} takes ${rangeOf(option)}, not ${value}`);
   }
-  (values as OptionValues).heartbeatTimeToLive = deciseconds * 100;
+  (values as OptionValues).heartbeatTimeToLive = Math.abs(deciseconds * 100);
 }
 
 const XPUB_ONLY = { stored: [SOCKET_TYPES.XPUB], access: "w", acts: "live" } as const;

@@ -8,6 +8,8 @@ import {
   bool,
   INT32_MAX,
   int32,
+  load,
+  loadText,
   NO_NUMBER,
   number,
   type OptionRow,
@@ -92,9 +94,9 @@ const TABLE: Table = {
   receiveBufferSize: int32("ZMQ_RCVBUF", 12, -1, { ...receiving, least: -1, unit: "octets", idle: NOT_IN_NODE }),
   recoveryInterval: int32("ZMQ_RECOVERY_IVL", 9, 10000, { least: 0, unit: "ms", idle: NO_MULTICAST }),
   sendBufferSize: int32("ZMQ_SNDBUF", 11, -1, { ...sending, least: -1, unit: "octets", idle: NOT_IN_NODE }),
-  socksPassword: text("ZMQ_SOCKS_PASSWORD", 100, SHORT_TEXT),
+  socksPassword: text("ZMQ_SOCKS_PASSWORD", 100, { ...SHORT_TEXT, least: 0 }),
   socksProxy: text("ZMQ_SOCKS_PROXY", 68),
-  socksUsername: text("ZMQ_SOCKS_USERNAME", 99, SHORT_TEXT),
+  socksUsername: text("ZMQ_SOCKS_USERNAME", 99, { ...SHORT_TEXT, least: 0 }),
   tcpAcceptFilter: row("ZMQ_TCP_ACCEPT_FILTER", 38, "text", [] as readonly string[], {}, unreadable, addFilter),
   tcpKeepalive: int32("ZMQ_TCP_KEEPALIVE", 34, -1, { least: -1, most: 1 }),
   tcpKeepaliveCount: int32("ZMQ_TCP_KEEPALIVE_CNT", 35, -1, { least: -1, idle: NOT_IN_NODE }),
@@ -116,14 +118,17 @@ const TABLE: Table = {
   curvePublicKey: key("ZMQ_CURVE_PUBLICKEY", 48),
   curveSecretKey: key("ZMQ_CURVE_SECRETKEY", 49),
   curveServerKey: key("ZMQ_CURVE_SERVERKEY", 50),
-  zapDomain: octets("ZMQ_ZAP_DOMAIN", 55, SHORT_TEXT),
+  zapDomain: { ...octets("ZMQ_ZAP_DOMAIN", 55, SHORT_TEXT), read: loadText },
   zapEnforceDomain: bool("ZMQ_ZAP_ENFORCE_DOMAIN", 93, false),
 
   // Messages.
-  conflate: bool("ZMQ_CONFLATE", 54, false, {
-    holders: [T.DEALER, T.PUB, T.SUB, T.PUSH, T.PULL, T.SCATTER, T.GATHER],
-    access: "w",
-  }),
+  conflate: {
+    ...bool("ZMQ_CONFLATE", 54, false, {
+      holders: [T.DEALER, T.PUB, T.SUB, T.PUSH, T.PULL, T.SCATTER, T.GATHER],
+      access: "w",
+    }),
+    read: load,
+  },
   receiveHighWaterMark: int32("ZMQ_RCVHWM", 24, 1000, {
     ...receiving,
     least: 0,
