@@ -11,6 +11,7 @@ const COUNTS = /^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$/gm;
 /** @type {Program[]} */
 const PROGRAMS = [
   { name: "programs for version 5, with both packages", file: "v5/compare.mjs" },
+  { name: "options of every class, with both packages", file: "options/compare.mjs" },
   { name: "programs with both packages, line by line", file: "programs/compare.mjs" },
   { name: "CURVE certificates of other tools", file: "certificates/check.mjs" },
 ];
