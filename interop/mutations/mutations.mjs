@@ -314,6 +314,13 @@ export const MUTATIONS = [
     tests: ["mechanism/curve"],
   },
   {
+    what: "long sealed frames lie in each other's memory",
+    file: "mechanism/curve-sealer.ts",
+    from: "this.#lent += bytes;",
+    to: "",
+    tests: ["mechanism/curve-wire"],
+  },
+  {
     what: "long messages are not authenticated",
     file: "mechanism/curve-opener.ts",
     from: "if (!this.#stream.verify(this.#tag)) return undefined;",

@@ -204,6 +204,38 @@ it("what comes out shares memory with nothing, so that the decoder may view it",
   }
 });
 
+it("a chunk is used during the call only, wherever it ends", () => {
+  const { client, server } = recordedWires();
+  const clear = Buffer.concat([10, 20_000, 300, 9_000, 0].map((length) => canonical(frame(0, length))));
+  const sealed = Buffer.concat(client.wrap([clear]));
+  const out: Buffer[] = [];
+  for (let at = 0; at < sealed.length; at += 777) {
+    const chunk = Buffer.from(sealed.subarray(at, at + 777));
+    out.push(...server.unwrap(chunk));
+    chunk.fill(0xff);
+  }
+  assert.ok(Buffer.concat(out).equals(clear));
+});
+
+it("long frames lie in memory that was used before, once all of it is written, and not earlier", () => {
+  const { client, server } = recordedWires();
+  const lengths = [20_000, 9_000, 30_000, 100_000, 8_200, 25_000];
+  let before = new Set<ArrayBufferLike>();
+  for (let round = 0; round < 4; round++) {
+    const frames = lengths.map((length, i) => canonical(frame(0, length, 10 * round + i)));
+    const sealed = frames.map((one, i) => client.wrap(i % 2 === 0 ? [one] : [one.subarray(0, 9), one.subarray(9)]));
+    for (const [i, octets] of sealed.entries()) assert.ok(unwrapAll(server, octets).equals(frames[i]), `frame ${i}`);
+    const memory = new Set(sealed.flat().map(({ buffer }) => buffer));
+    if (round > 1)
+      assert.ok(
+        [...memory].every((one) => before.has(one)),
+        `round ${round}`,
+      );
+    before = memory;
+    client.written();
+  }
+});
+
 it("wires of many connections in turn do not disturb each other", () => {
   const wires = Array.from({ length: 5 }, () => recordedWires());
   const long = canonical(frame(0, 30_000, 0x62));

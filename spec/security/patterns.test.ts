@@ -177,6 +177,21 @@ it("several clients at once, each with its own keys, and messages before the pee
   while (got.size < count) got.add(String((await pull.receive())[0]));
 });
 
+it("large messages arrive as they were while the kernel has not taken the one before", async () => {
+  const pull = sockets.own(new Pull({ ...quick, ...curveServer, receiveHighWaterMark: 1 }));
+  const push = sockets.own(new Push({ ...quick, ...curveClient }));
+  await sockets.join(pull, push, "tcp");
+  const sizes = [9_000, 3_000_000, 70_000, 200_000, 65_536, 1_000_000];
+  const bodies = Array.from({ length: 48 }, (_, i) => Buffer.alloc(sizes[i % sizes.length] ?? 0, i));
+  const sent = bodies.map((body) => push.send([body, String(body.length)]));
+  for (const body of bodies) {
+    const [got, length] = await pull.receive();
+    assert.is(Number(length), body.length);
+    assert.ok(got?.equals(body));
+  }
+  await Promise.all(sent);
+});
+
 it("what goes over the wire under CURVE is not to be read", async () => {
   const { createServer, connect } = await import("node:net");
   const pull = sockets.own(new Pull({ ...quick, ...curveServer }));

@@ -40,9 +40,10 @@ class NobleStream implements MessageStream {
     this.#nonce = nonce;
   }
 
-  seal(piece: Buffer): void {
-    piece.set(this.#crypt(piece));
-    this.#sealed.push(Buffer.from(piece));
+  seal(source: Buffer, from: number, to: number, target: Buffer, offset: number): void {
+    const piece = Buffer.from(this.#crypt(source.subarray(from, to)));
+    target.set(piece, offset);
+    this.#sealed.push(piece);
   }
 
   open(source: Buffer, from: number, to: number, target: Buffer, offset: number): void {

@@ -82,7 +82,7 @@ export class Traffic implements CommandSink, HeartbeatPort {
     this.#heartbeat.heard();
     try {
       if (this.wire === undefined) this.#decoder.push(chunk, isBorrowed);
-      else this.#unwrap(this.wire, isBorrowed ? Buffer.from(chunk) : chunk);
+      else this.#unwrap(this.wire, chunk);
     } catch (error) {
       this.#fail(failureOf(error, false));
     }

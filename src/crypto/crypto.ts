@@ -94,8 +94,8 @@ export interface MessageCipher {
 
 /** One message on its way. Opening gives octets that nobody vouches for until `tag()` was compared. */
 export interface MessageStream {
-  /** Seals the next piece in place. */
-  seal(piece: Buffer): void;
+  /** Seals the next piece, `source[from..to)`, into `target` at `offset`. */
+  seal(source: Buffer, from: number, to: number, target: Buffer, offset: number): void;
   /** Opens the next piece, `source[from..to)`, into `target` at `offset`. */
   open(source: Buffer, from: number, to: number, target: Buffer, offset: number): void;
   /** The authenticator of all pieces: ends the stream. */

@@ -169,14 +169,14 @@ class SodiumStream implements MessageStream {
     this.#authenticator = take(AUTHENTICATOR, MARGIN_BYTES);
   }
 
-  seal(piece: Buffer): void {
+  seal(source: Buffer, from: number, to: number, target: Buffer, offset: number): void {
     this.#select();
-    for (let at = 0; at < piece.length; at += DESK_BYTES) {
-      const length = Math.min(DESK_BYTES, piece.length - at);
-      const start = this.#lay(piece, at, at + length);
+    for (let at = from; at < to; at += DESK_BYTES) {
+      const length = Math.min(DESK_BYTES, to - at);
+      const start = this.#lay(source, at, at + length);
       this.#crypt(start, length);
       this.#authenticate(start, length);
-      memory.copy(piece, at, start, start + length);
+      memory.copy(target, offset + at - from, start, start + length);
     }
     memory.copy(this.#state, 0, STATE, STATE + POLY1305_STATE_BYTES);
   }

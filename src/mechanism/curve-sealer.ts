@@ -2,10 +2,11 @@
  * Seals canonical frames: the outgoing half of CURVE's wire.
  *
  * Short frames are put together on the cipher's desk, header and all, and leave it in one copy per batch. A frame that is long,
- * or that lies in several parts because its body is referenced, gets a Buffer of its own and streams through the desk.
+ * or that lies in several parts because its body is referenced, streams through the desk into memory of its own.
  * The counter in front of each grows by one. Layouts: curve-message.ts.
  */
 import { largeBuffer } from "../base/bytes.ts";
+import { FLUSH_LIMIT_BYTES } from "../base/constants.ts";
 import {
   FLAG_LONG,
   headerSize,
@@ -14,7 +15,7 @@ import {
   SHORT_HEADER_BYTES,
   writeHeader,
 } from "../codec/frame.ts";
-import { DESK_BYTES, DESK_MESSAGE_BYTES, type Desk, type MessageCipher } from "../crypto/crypto.ts";
+import { DESK_BYTES, DESK_MESSAGE_BYTES, type Desk, type MessageCipher, type MessageStream } from "../crypto/crypto.ts";
 import {
   COUNTER_OFFSET,
   HEAD_BYTES,
@@ -44,6 +45,13 @@ export class Sealer {
   #at = 0;
   #isWiped = false;
 
+  /**
+   * Memory that long frames were sealed in, and how much of it may not be written yet. Fresh memory for each would be page faults and
+   * collections; a weak reference keeps none when the connection is idle.
+   */
+  #kept: WeakRef<ArrayBufferLike> | undefined = undefined;
+  #lent = 0;
+
   /** @param counter the last one that this side used in the handshake. */
   constructor(desk: Desk, cipher: MessageCipher, counter: number) {
     this.#desk = desk;
@@ -68,6 +76,11 @@ export class Sealer {
     const out = this.#out;
     this.#parts = this.#out = [];
     return out;
+  }
+
+  /** What left the sealer was written: the memory of long frames is used again. */
+  written(): void {
+    this.#lent = 0;
   }
 
   /** Nothing is sealed any more: a key of zeros would protect nothing. */
@@ -126,16 +139,44 @@ export class Sealer {
     this.#take(header, 1, isLong ? LONG_HEADER_BYTES : SHORT_HEADER_BYTES);
     const size = isLong ? readLongSize(header, 1) : header[1];
 
-    const frame = largeBuffer(headerSize(OVERHEAD_BYTES + size) + OVERHEAD_BYTES + size);
+    const frame = this.#memory(headerSize(OVERHEAD_BYTES + size) + OVERHEAD_BYTES + size);
     const body = writeHeader(frame, 0, 0, OVERHEAD_BYTES + size);
-    frame[body + HEAD_BYTES] = innerFlags(header[0]);
-    this.#take(frame, body + OVERHEAD_BYTES, frame.length);
     this.#count();
-    this.#writeNameAndCounter(new DataView(frame.buffer), body);
+    this.#writeNameAndCounter(new DataView(frame.buffer, frame.byteOffset), body);
     const stream = this.#cipher.stream(frame.subarray(body + COUNTER_OFFSET, body + TAG_OFFSET));
-    stream.seal(frame.subarray(body + HEAD_BYTES));
+    header[0] = innerFlags(header[0]);
+    stream.seal(header, 0, 1, frame, body + HEAD_BYTES);
+    this.#sealParts(stream, frame, body + OVERHEAD_BYTES);
     frame.set(stream.tag(), body + TAG_OFFSET);
     this.#out.push(frame);
+  }
+
+  /** Memory for a sealed frame: where one lay that is written, as long as the collector has left it. */
+  #memory(bytes: number): Buffer {
+    if (bytes < DESK_MESSAGE_BYTES) return Buffer.allocUnsafeSlow(bytes);
+    const kept = this.#kept?.deref();
+    const room = kept?.byteLength ?? 0;
+    if (kept !== undefined && this.#lent + bytes <= room) {
+      const at = this.#lent;
+      this.#lent += bytes;
+      return Buffer.from(kept, at, bytes);
+    }
+    const memory = largeBuffer(Math.max(bytes, Math.min(2 * room, FLUSH_LIMIT_BYTES)));
+    this.#kept = new WeakRef(memory.buffer);
+    this.#lent = bytes;
+    return memory.subarray(0, bytes);
+  }
+
+  /** Seals what is left of the frame in the parts to `target[from..)`. */
+  #sealParts(stream: MessageStream, target: Buffer, from: number): void {
+    for (let at = from; at < target.length; ) {
+      const part = this.#parts[this.#part];
+      const count = Math.min(target.length - at, part.length - this.#at);
+      stream.seal(part, this.#at, this.#at + count, target, at);
+      at += count;
+      this.#at += count;
+      if (at < target.length) this.#nextPart();
+    }
   }
 
   /** Copies the next octets of the parts to `target[from..to)`. */

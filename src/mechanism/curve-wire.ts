@@ -25,6 +25,10 @@ export class CurveWire implements Wire {
     return this.#sealer.wrap(parts);
   }
 
+  written(): void {
+    this.#sealer.written();
+  }
+
   unwrap(chunk: Buffer): Buffer[] {
     return this.#opener.unwrap(chunk);
   }

@@ -18,8 +18,11 @@ import type { ProtocolError } from "../base/errors.ts";
 export interface Wire {
   /** `parts` hold whole canonical frames one after the other; a frame may span parts. Returns the octets to write. */
   wrap(parts: Buffer[]): Buffer[];
+  /** All that `wrap` returned was written: its memory may be used again. */
+  written?(): void;
   /**
-   * Octets as the peer sent them, split anywhere. Returns canonical octets for the decoder.
+   * Octets as the peer sent them, split anywhere. Returns canonical octets for the decoder, in memory of its own: the chunk is
+   * used during the call only.
    * Bounded by maxMessageSize, and never allocates by an announced size.
    * @throws ProtocolError when nothing in the chunk was good.
    */

@@ -44,6 +44,7 @@ export class Writer {
       const parts = outbox.nextBatch(FLUSH_LIMIT_BYTES);
       if (outbox.missing > 0 && !this.#survivesLoss(pipe)) return false;
       if (parts === undefined) break;
+      wire?.written?.();
       stream.write(wire === undefined ? parts : wire.wrap(parts), this.#settle);
       // The outbox uses the array again: until then it would keep what was sent.
       parts.length = 0;
