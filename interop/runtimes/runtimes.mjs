@@ -6,6 +6,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { crowding } from "../../scripts/lib.mjs";
 
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const CACHE = path.join(ROOT, "build/runtimes");
@@ -13,7 +14,7 @@ const CACHE = path.join(ROOT, "build/runtimes");
 /** npm itself would wait a minute before it tries again, and without a registry so would each runtime. */
 const QUICK_RETRY = ["--fetch-retries=1", "--fetch-retry-mintimeout=3000"];
 
-/** Some 50 MB. */
+/** For some 50 MB, on a quiet machine. */
 const FETCH_MS = 120_000;
 
 /**
@@ -105,7 +106,7 @@ function fetchPackage(name, folder) {
       cwd: fresh,
       stdio: ["ignore", "pipe", "pipe"],
       encoding: "utf8",
-      timeout: FETCH_MS,
+      timeout: FETCH_MS * crowding(),
     });
     const [{ filename }] = JSON.parse(packed);
     execFileSync("tar", ["-xzf", filename, "--strip-components=1"], { cwd: fresh, stdio: "pipe" });

@@ -3,14 +3,13 @@
  * It says "bound", then every message that it receives.
  */
 import * as zmq from "zmtp";
+import { sleep } from "../helpers/wait.ts";
 
 const [type, address] = process.argv.slice(2) as [string, string];
 
 function say(text: string): void {
   process.stdout.write(`${text}\n`);
 }
-
-const sleep = (milliseconds: number): Promise<void> => new Promise((fulfil) => setTimeout(fulfil, milliseconds));
 
 async function bound<S extends zmq.Socket>(socket: S): Promise<S> {
   await socket.bind(address);

@@ -20,7 +20,7 @@ const OUTPUTS: Record<string, string> = {
 
 function output(program: string, ...args: string[]): Promise<string> {
   return new Promise((resolve, reject) => {
-    execFile(process.execPath, [`examples/${program}`, ...args], { timeout: 50_000 }, (error, stdout, stderr) => {
+    execFile(process.execPath, [`examples/${program}`, ...args], (error, stdout, stderr) => {
       if (error === null) resolve(stdout);
       else reject(new Error(`${error.message}\n${stdout}${stderr}`));
     });
