@@ -906,7 +906,7 @@ export const MUTATIONS = [
   // Memory that moves, and memory that stays.
   {
     what: "a body without memory goes out as what is left of it",
-    file: "codec/outbox.ts",
+    file: "codec/segment.ts",
     from: "return this.bytes.length < this.end;",
     to: "return false;",
     tests: ["codec/outbox", "socket/memory"],

@@ -19,54 +19,14 @@
  *
  * Who may import it: pipes, and whoever fills or empties them.
  */
-import { steady, View } from "../base/bytes.ts";
+import { steady } from "../base/bytes.ts";
 import { COPY_LIMIT_BYTES, SMALL_SLAB_BYTES } from "../base/constants.ts";
 import { Ring } from "../base/ring.ts";
 import { encodedSize, encodeMessage, putBody } from "./encode.ts";
 import { FLAG_MORE, LONG_HEADER_BYTES, writeHeader } from "./frame.ts";
+import { Segment } from "./segment.ts";
 import type { Slab, SlabPool } from "./slab-pool.ts";
-
-/** A subscription, or the end of one, that waits for a peer. */
-export class WaitingTopic {
-  readonly topic: Buffer;
-  readonly subscribe: boolean;
-
-  constructor(topic: Buffer, subscribe: boolean) {
-    this.topic = topic;
-    this.subscribe = subscribe;
-  }
-}
-
-/** A range of some memory that waits to be written. */
-class Segment {
-  readonly bytes: Uint8Array;
-  readonly slab: Slab | undefined;
-  readonly start: number;
-  end: number;
-  /** How many messages end in it. */
-  messages = 0;
-  /** Whether it ends where a message ends. */
-  whole = false;
-  /** A subscription that has no octets before there is a peer, whose version decides its form. */
-  topic: WaitingTopic | undefined = undefined;
-
-  constructor(bytes: Uint8Array, slab: Slab | undefined, start: number, end: number) {
-    this.bytes = bytes;
-    this.slab = slab;
-    this.start = start;
-    this.end = end;
-  }
-
-  /** Its program has transferred the memory of the body. */
-  get isMissing(): boolean {
-    return this.bytes.length < this.end;
-  }
-
-  view(): Buffer {
-    const { bytes, start, end } = this;
-    return new View(bytes.buffer, bytes.byteOffset + start, end - start);
-  }
-}
+import { WaitingTopic } from "./waiting-topic.ts";
 
 /** What one `nextBatch()` handed out, until the write is done. */
 class Batch {
