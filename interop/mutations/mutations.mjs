@@ -494,7 +494,7 @@ export const MUTATIONS = [
   {
     what: "a late reply is taken for the next request's",
     file: "socket/request.ts",
-    from: "return start === 2 && this.#id.equals(frames[0] as Buffer);",
+    from: "return start === 2 && this.#id.equals(frames[0]);",
     to: "return start === 2;",
     tests: ["socket/request"],
   },

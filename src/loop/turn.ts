@@ -167,7 +167,7 @@ export class Turn {
     this.#share = Math.min(OPERATIONS_PER_INPUT, OPERATIONS_PER_TURN / this.#postponed);
     this.#postponed = 0;
     for (let i = 0; i < items.length; i++) {
-      const item = items[i] as Flushable;
+      const item = items[i];
       item.isScheduled = false;
       item.endTurn();
     }

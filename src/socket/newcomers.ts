@@ -160,7 +160,7 @@ export class Newcomers implements Flushable {
     for (let i = from; i < kept.length; i++) {
       const frames = kept.at(i) as Uint8Array[];
       if (isMissing(frames)) reportMissing(this.#host.events, pipe.peer.address);
-      else if (this.#subscriptions.covers(frames[0] as Uint8Array, pipe) && !pipe.overflows) pipe.write(frames);
+      else if (this.#subscriptions.covers(frames[0], pipe) && !pipe.overflows) pipe.write(frames);
     }
   }
 
@@ -193,6 +193,6 @@ export class Newcomers implements Flushable {
 
 function sizeOf(frames: readonly Uint8Array[]): number {
   let size = frames.length * FRAME_BYTES;
-  for (let i = 0; i < frames.length; i++) size += (frames[i] as Uint8Array).length;
+  for (let i = 0; i < frames.length; i++) size += frames[i].length;
   return size;
 }

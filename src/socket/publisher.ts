@@ -32,7 +32,7 @@ export class PublisherPattern extends Pattern {
     const count = this.match(frames, matches);
     if (this.host.options.noDrop && this.#anyFull(matches, count)) return false;
     if (count === 1) {
-      const pipe = matches[0] as Pipe;
+      const pipe = matches[0];
       if (!pipe.overflows) pipe.write(frames);
     } else if (count > 1) {
       this.#distribute(frames, matches, count);
@@ -63,7 +63,7 @@ export class PublisherPattern extends Pattern {
   override deliver(pipe: Pipe, frames: Buffer[]): boolean {
     const { onlyFirstSubscribe } = this.host.options;
     for (let i = 0; i < frames.length; i++) {
-      const frame = frames[i] as Buffer;
+      const frame = frames[i];
       if (isSubscription(frame)) this.subscription(pipe, frame.subarray(1), frame[0] === SUBSCRIBE);
       if (onlyFirstSubscribe) break;
     }
@@ -100,19 +100,19 @@ export class PublisherPattern extends Pattern {
 
   /** Fills `out` with the peers that get this message; returns how many. */
   protected match(frames: Uint8Array[], out: Pipe[]): number {
-    const first = frames[0] as Uint8Array;
+    const first = frames[0];
     if (this.host.options.invertMatching) return this.trie.matchInverted(first, this.pipes, out);
     return this.trie.match(first, out);
   }
 
   #distribute(frames: Uint8Array[], matches: Pipe[], count: number): void {
     let size = 0;
-    for (let i = 0; i < frames.length; i++) size += (frames[i] as Uint8Array).length;
+    for (let i = 0; i < frames.length; i++) size += frames[i].length;
     if (size > COPY_LIMIT_BYTES) {
       // Large bodies are referenced: each peer needs no more than the headers.
       const kept = frames.map(steady);
       for (let i = 0; i < count; i++) {
-        const pipe = matches[i] as Pipe;
+        const pipe = matches[i];
         if (!pipe.overflows) pipe.write(kept);
       }
       return;
@@ -121,7 +121,7 @@ export class PublisherPattern extends Pattern {
     const slab = fanOut.encode(frames);
     slab.uses++;
     for (let i = 0; i < count; i++) {
-      const pipe = matches[i] as Pipe;
+      const pipe = matches[i];
       if (!pipe.overflows) pipe.writeShared(fanOut, slab, frames);
     }
     this.host.pool.release(slab);
@@ -130,7 +130,7 @@ export class PublisherPattern extends Pattern {
   #anyFull(matches: Pipe[], count: number): boolean {
     let any = false;
     for (let i = 0; i < count; i++) {
-      const pipe = matches[i] as Pipe;
+      const pipe = matches[i];
       if (!pipe.full) continue;
       pipe.writerWaits = true;
       any = true;

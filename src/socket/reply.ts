@@ -100,7 +100,7 @@ export class ReplyPattern extends ReceivingPattern {
   /** Keeps the envelope and returns the body; `undefined` when there is no empty frame, or nothing behind it. */
   #open(pipe: Pipe, frames: Buffer[]): Buffer[] | undefined {
     let length = 0;
-    while (length < frames.length && (frames[length] as Buffer).length > 0) length++;
+    while (length < frames.length && frames[length].length > 0) length++;
     length++;
     if (length >= frames.length) return undefined;
     this.#envelope = frames.slice(0, length);

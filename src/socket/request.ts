@@ -142,15 +142,15 @@ export class RequestPattern extends Pattern {
   /** Whether the reply carries this request's id, or none when none was sent. */
   #fits(frames: Buffer[], start: number): boolean {
     if (this.#id === undefined) return start === 1;
-    return start === 2 && this.#id.equals(frames[0] as Buffer);
+    return start === 2 && this.#id.equals(frames[0]);
   }
 }
 
 /** Frames before the body of a reply: 1 for `[empty, …]`, 2 for `[id, empty, …]`, 0 when it is neither or has no body. */
 function envelopeLength(frames: Buffer[]): number {
-  if ((frames[0] as Buffer).length === 0) return frames.length > 1 ? 1 : 0;
-  if ((frames[0] as Buffer).length !== ID_BYTES || frames.length < 3) return 0;
-  return (frames[1] as Buffer).length === 0 ? 2 : 0;
+  if (frames[0].length === 0) return frames.length > 1 ? 1 : 0;
+  if (frames[0].length !== ID_BYTES || frames.length < 3) return 0;
+  return frames[1].length === 0 ? 2 : 0;
 }
 
 export interface Request extends RequestOptions {}

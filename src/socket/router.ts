@@ -32,7 +32,7 @@ export class RouterPattern extends RoutedPattern {
   override send(frames: Uint8Array[]): boolean {
     // An id alone is no message.
     if (frames.length === 1) return true;
-    const id = frames[0] as Uint8Array;
+    const id = frames[0];
     let pipe: Pipe | undefined;
     if (this.host.options.mandatory) {
       pipe = this.ready(id);

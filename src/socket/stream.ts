@@ -22,7 +22,7 @@ export class StreamPattern extends RoutedPattern {
   override send(frames: Uint8Array[]): boolean {
     // An id alone is no message.
     if (frames.length === 1) return true;
-    const pipe = this.ready(frames[0] as Uint8Array);
+    const pipe = this.ready(frames[0]);
     if (pipe === undefined) return false;
     const octets = frames.slice(1).filter((frame) => frame.length > 0);
     if (octets.length > 0) pipe.write(octets);

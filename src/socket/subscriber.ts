@@ -30,7 +30,7 @@ export class SubscriberPattern extends SubscribingPattern {
   }
 
   #wants(frames: Buffer[]): boolean {
-    return this.topics.matches(frames[0] as Buffer) !== this.host.options.invertMatching;
+    return this.topics.matches(frames[0]) !== this.host.options.invertMatching;
   }
 }
 

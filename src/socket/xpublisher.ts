@@ -149,10 +149,10 @@ export class XPublisherPattern extends PublisherPattern {
    */
   #sort(pipe: Pipe, frames: Buffer[]): void {
     const { onlyFirstSubscribe } = this.host.options;
-    const staysWhole = !isSubscription(frames[0] as Buffer);
+    const staysWhole = !isSubscription(frames[0]);
     const rest: Buffer[] = [];
     for (let i = 0; i < frames.length; i++) {
-      const frame = frames[i] as Buffer;
+      const frame = frames[i];
       const isRest = !isSubscription(frame) || (i > 0 && onlyFirstSubscribe);
       if (isRest || staysWhole) rest.push(frame);
       if (isRest) continue;

@@ -11,14 +11,14 @@ import { isSubscription, SUBSCRIBE } from "./topics.ts";
 
 export class XSubscriberPattern extends SubscribingPattern {
   override send(frames: Uint8Array[]): boolean {
-    if (frames.length === 1 && isSubscription(frames[0] as Uint8Array)) {
-      this.#subscribe(frames[0] as Uint8Array);
+    if (frames.length === 1 && isSubscription(frames[0])) {
+      this.#subscribe(frames[0]);
       return true;
     }
     const { onlyFirstSubscribe } = this.host.options;
     const rest: Uint8Array[] = [];
     for (let i = 0; i < frames.length; i++) {
-      const frame = frames[i] as Uint8Array;
+      const frame = frames[i];
       // Subscriptions among other frames go out in their place: the publisher finds them there.
       const isPlain = !isSubscription(frame) || (i > 0 && onlyFirstSubscribe);
       if (isPlain || this.#count(frame)) rest.push(frame);

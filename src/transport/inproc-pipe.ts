@@ -144,7 +144,7 @@ export class InprocPipe extends Pipe {
 
   override write(frames: readonly Uint8Array[]): void {
     const owned: Buffer[] = new Array(frames.length);
-    for (let i = 0; i < frames.length; i++) owned[i] = own(frames[i] as Uint8Array);
+    for (let i = 0; i < frames.length; i++) owned[i] = own(frames[i]);
     if (this.#far !== undefined) this.#far.#deliver(owned);
     else {
       if (this.conflates) this.#early.clear();
