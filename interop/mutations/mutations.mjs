@@ -459,8 +459,8 @@ export const MUTATIONS = [
   {
     what: "the delimiter of a request is not counted",
     file: "socket/request.ts",
-    from: "(this.host.options.correlate ? 2 : 1)",
-    to: "(this.host.options.correlate ? 1 : 0)",
+    from: "(this.socket.options.correlate ? 2 : 1)",
+    to: "(this.socket.options.correlate ? 1 : 0)",
     tests: ["socket/frame-limit"],
   },
   {
@@ -543,8 +543,8 @@ export const MUTATIONS = [
   {
     what: "a peer whose endpoint is down is refused elsewhere",
     file: "socket/router.ts",
-    from: "(this.host.options.handover || !holder.isConnected)",
-    to: "this.host.options.handover",
+    from: "(this.socket.options.handover || !holder.isConnected)",
+    to: "this.socket.options.handover",
     tests: ["socket/router"],
   },
   {
@@ -783,8 +783,8 @@ export const MUTATIONS = [
   {
     what: "polling without a question",
     file: "loop/turn.ts",
-    from: "if ((this.#asked && this.answers > 0) ||",
-    to: "if (this.receives > 0 ||",
+    from: "if ((this.#asked && this.pendingAnswers > 0) ||",
+    to: "if (this.pendingReceives > 0 ||",
     tests: ["loop/busy-poll"],
   },
   {

@@ -174,7 +174,7 @@ it("only a wait that begins in this turn, for an answer or for more of a large p
   const turn = new Turn({ busyPoll: 250 });
   const item = { isScheduled: false, endTurn: () => {} };
   assert.is(await clockReads(() => turn.expectMore()), 0, "nobody waits");
-  turn.receives = 1;
+  turn.pendingReceives = 1;
   assert.is(await clockReads(() => turn.schedule(item)), 0, "nothing was asked");
   assert.is(await clockReads(() => turn.expectMore()), 1, "for more");
   assert.is(await clockReads(() => turn.expectAnswer()), 1, "for an answer");

@@ -29,8 +29,8 @@ export interface Flushable {
 
 export class Turn {
   /** Receives that wait, for anything, and those that wait for the answer to their own socket's question. */
-  receives = 0;
-  answers = 0;
+  pendingReceives = 0;
+  pendingAnswers = 0;
   readonly #busyPoll: BusyPoll;
   /** Operations of this turn, and how many of them may have resolved at once by now. */
   #operations = 0;
@@ -95,7 +95,7 @@ export class Turn {
 
   /** A receive begins to wait for the answer to a question of this turn, which goes out when the turn ends. */
   expectAnswer(): void {
-    this.answers++;
+    this.pendingAnswers++;
     this.#asked = true;
     this.#arm();
   }
@@ -173,7 +173,7 @@ export class Turn {
     }
     items.length = 0;
     this.#isRunning = false;
-    if ((this.#asked && this.answers > 0) || (this.#streams && this.receives > 0)) this.#busyPoll.begin();
+    if ((this.#asked && this.pendingAnswers > 0) || (this.#streams && this.pendingReceives > 0)) this.#busyPoll.begin();
     this.#asked = false;
     this.#streams = false;
   };

@@ -23,7 +23,7 @@ import type { InprocSocket } from "../transport/inproc-pipe.ts";
 import type { ContextCore, Member } from "./context.ts";
 import { Endpoints } from "./endpoints.ts";
 import { EventHub } from "./event-feed.ts";
-import type { OperationSocket, Pattern, PatternHost } from "./pattern.ts";
+import type { OperationSocket, Pattern, PatternSocket } from "./pattern.ts";
 import { describeSocket } from "./peer.ts";
 import { Receiver } from "./receiver.ts";
 import { Sender } from "./sender.ts";
@@ -34,9 +34,9 @@ const BLOCKED = "Socket is blocked by a bind or unbind operation";
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Makes the pattern of a socket type. */
-export type PatternFactory = (host: PatternHost) => Pattern;
+export type PatternFactory = (socket: PatternSocket) => Pattern;
 
-export class SocketCore implements SessionSocket, PatternHost, InprocSocket, OptionsHost, OperationSocket, Member {
+export class SocketCore implements SessionSocket, PatternSocket, InprocSocket, OptionsHost, OperationSocket, Member {
   readonly context: ContextCore;
   readonly socketType: number;
   readonly options: OptionValues;
@@ -159,11 +159,11 @@ export class SocketCore implements SessionSocket, PatternHost, InprocSocket, Opt
       return;
     }
     this.isClosed = true;
-    this.sender.abort();
-    this.receiver.abort();
+    this.sender.close();
+    this.receiver.close();
     this.#endpoints.close();
     this.pattern.close();
-    this.events.end();
+    this.events.close();
     this.context.closed();
     this.#leaveIfDone();
   }

@@ -49,23 +49,23 @@ export class DealerPattern extends ReceivingPattern {
   }
 
   override attach(pipe: Pipe): void {
-    if (this.host.options.probeRouter) pipe.write([EMPTY]);
+    if (this.socket.options.probeRouter) pipe.write([EMPTY]);
     this.#out.add(pipe);
-    this.host.wakeSender();
+    this.socket.wakeSender();
   }
 
   override connected(pipe: Pipe): void {
-    const { helloMessage } = this.host.options;
+    const { helloMessage } = this.socket.options;
     if (helloMessage.length > 0) pipe.writeFirst([Buffer.from(helloMessage)]);
   }
 
   override writable(pipe: Pipe): void {
     this.#out.add(pipe);
-    this.host.wakeSender();
+    this.socket.wakeSender();
   }
 
   override disconnected(pipe: Pipe): void {
-    const { hiccupMessage } = this.host.options;
+    const { hiccupMessage } = this.socket.options;
     if (hiccupMessage.length > 0 && pipe.isOutgoing) pipe.push([Buffer.from(hiccupMessage)]);
   }
 
@@ -84,4 +84,4 @@ export class Dealer extends DuplexSocket {
   }
 }
 
-defineType(Dealer, SOCKET_TYPES.DEALER, (host) => new DealerPattern(host));
+defineType(Dealer, SOCKET_TYPES.DEALER, (socket) => new DealerPattern(socket));

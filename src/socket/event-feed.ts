@@ -32,7 +32,7 @@ export class EventHub implements EventSink {
   active = false;
   readonly #keeper: Keeper;
   #feed: EventFeed | undefined;
-  #isEnded = false;
+  #isClosed = false;
 
   constructor(keeper: Keeper) {
     this.#keeper = keeper;
@@ -43,7 +43,7 @@ export class EventHub implements EventSink {
    * must not be collected while somebody waits for its events. @throws ErrnoError ENOTSOCK when the socket is closed
    */
   open(user: object): EventFeed {
-    if (this.#isEnded) throw errnoError("ENOTSOCK");
+    if (this.#isClosed) throw errnoError("ENOTSOCK");
     const before = this.#feed;
     const feed = new EventFeed(this.#keeper, user, () => {
       if (this.#feed === feed) this.#hear(undefined);
@@ -58,9 +58,9 @@ export class EventHub implements EventSink {
   }
 
   /** The socket was closed: `end` is the last event. */
-  end(): void {
-    if (this.#isEnded) return;
-    this.#isEnded = true;
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     const feed = this.#feed;
     this.#hear(undefined);
     feed?.deliver({ type: "end" });

@@ -21,7 +21,7 @@ import { limitOf, type Pipe } from "../pipe/pipe.ts";
 import type { SubscriptionTrie } from "../routing/subscription-trie.ts";
 import type { Newcomer } from "../session/socket-side.ts";
 import { keep } from "./message.ts";
-import type { PatternHost } from "./pattern.ts";
+import type { PatternSocket } from "./pattern.ts";
 
 /** Counted for a frame beside its octets: its object, so that empty messages are bounded too. */
 const FRAME_BYTES = 128;
@@ -51,7 +51,7 @@ class Waiting implements Newcomer {
 
 export class Newcomers implements Flushable {
   isScheduled = false;
-  readonly #host: PatternHost;
+  readonly #socket: PatternSocket;
   readonly #subscriptions: SubscriptionTrie<Pipe>;
   readonly #peers = new Set<Waiting>();
   readonly #byPipe = new Map<Pipe, Waiting>();
@@ -66,8 +66,8 @@ export class Newcomers implements Flushable {
   #due = 0;
   #lateTicks = 0;
 
-  constructor(host: PatternHost, subscriptions: SubscriptionTrie<Pipe>) {
-    this.#host = host;
+  constructor(socket: PatternSocket, subscriptions: SubscriptionTrie<Pipe>) {
+    this.#socket = socket;
     this.#subscriptions = subscriptions;
   }
 
@@ -101,7 +101,7 @@ export class Newcomers implements Flushable {
     const peer = this.#byPipe.get(pipe);
     if (peer === undefined) return;
     this.#subscribed.add(peer);
-    this.#host.schedule(this);
+    this.#socket.schedule(this);
   }
 
   endTurn(): void {
@@ -128,7 +128,7 @@ export class Newcomers implements Flushable {
     }
     this.#kept.push(frames.map((body) => (body.length <= COPY_LIMIT_BYTES ? Buffer.from(body) : keep(body))));
     this.#bytes += bytes;
-    const limit = limitOf(this.#host.options.sendHighWaterMark);
+    const limit = limitOf(this.#socket.options.sendHighWaterMark);
     while (this.#bytes > KEPT_BYTES || this.#kept.length > limit) this.#forget();
   }
 
@@ -159,7 +159,7 @@ export class Newcomers implements Flushable {
     const kept = this.#kept;
     for (let i = from; i < kept.length; i++) {
       const frames = kept.at(i) as Uint8Array[];
-      if (isMissing(frames)) reportMissing(this.#host.events, pipe.peer.address);
+      if (isMissing(frames)) reportMissing(this.#socket.events, pipe.peer.address);
       else if (this.#subscriptions.covers(frames[0], pipe) && !pipe.overflows) pipe.write(frames);
     }
   }

@@ -35,11 +35,11 @@ export class PairPattern extends ReceivingPattern {
       return;
     }
     this.#pipe = pipe;
-    this.host.wakeSender();
+    this.socket.wakeSender();
   }
 
   override writable(): void {
-    this.host.wakeSender();
+    this.socket.wakeSender();
   }
 
   override ended(pipe: Pipe): void {
@@ -55,4 +55,4 @@ export class Pair extends DuplexSocket {
   }
 }
 
-defineType(Pair, SOCKET_TYPES.PAIR, (host) => new PairPattern(host));
+defineType(Pair, SOCKET_TYPES.PAIR, (socket) => new PairPattern(socket));

@@ -17,7 +17,7 @@ import { Rotation } from "../routing/rotation.ts";
 import type { Newcomer, SessionPattern } from "../session/socket-side.ts";
 
 /** The socket, as its pattern sees it. */
-export interface PatternHost {
+export interface PatternSocket {
   readonly options: OptionValues;
   readonly pool: SlabPool;
   readonly events?: EventSink;
@@ -47,14 +47,14 @@ export interface OperationSocket {
 
 /** Common ground: no peer, nothing to send or receive. */
 export abstract class Pattern implements SessionPattern {
-  protected readonly host: PatternHost;
+  protected readonly socket: PatternSocket;
   readonly refills: boolean = false;
   readonly knowsPeers: boolean = false;
   /** Whose message was received last. */
   last: Pipe | undefined;
 
-  constructor(host: PatternHost) {
-    this.host = host;
+  constructor(socket: PatternSocket) {
+    this.socket = socket;
   }
 
   get refusal(): ErrnoError | undefined {
@@ -186,14 +186,14 @@ export abstract class ReceivingPattern extends Pattern {
   }
 
   override deliver(pipe: Pipe, frames: Buffer[]): boolean {
-    if (!this.host.receiver.hand(frames)) return false;
+    if (!this.socket.receiver.hand(frames)) return false;
     this.last = pipe;
     return true;
   }
 
   override readable(pipe: Pipe): void {
     this.#readable.join(pipe.receiving);
-    this.host.wakeReceiver();
+    this.socket.wakeReceiver();
   }
 
   /** What the peer has sent can still be read. */

@@ -11,7 +11,7 @@ import { errnoError, invalid } from "../base/errors.ts";
 import { reportMissing } from "../base/events.ts";
 import { queueMicrotask, setImmediate } from "../loop/clock.ts";
 import type { SocketCore } from "./core.ts";
-import { coreOf, Socket } from "./socket.ts";
+import { coreOf, Socket, surplus } from "./socket.ts";
 
 /** What has passed through one side of a proxy. */
 export interface ProxyCounters {
@@ -150,7 +150,7 @@ export class Proxy<Front extends Socket = Socket, Back extends Socket = Socket> 
    * @throws ErrnoError as rejection: EADDRINUSE when the proxy runs already
    */
   run(): Promise<void> {
-    if (arguments.length > 0) throw surplus(arguments.length);
+    if (arguments.length > 0) throw surplus(0, arguments.length);
     if (this.#state === "running" || this.#state === "paused") return Promise.reject(errnoError("EADDRINUSE"));
     const front = usable(this.#frontEnd, "Front-end");
     const back = usable(this.#backEnd, "Back-end");
@@ -165,7 +165,7 @@ export class Proxy<Front extends Socket = Socket, Back extends Socket = Socket> 
     front.tap = this.#wake;
     back.tap = this.#wake;
     front.context.hold();
-    for (const { context } of [front, back]) context.turn.receives++;
+    for (const { context } of [front, back]) context.turn.pendingReceives++;
     this.#wake();
     return this.#end(front, back);
   }
@@ -176,7 +176,7 @@ export class Proxy<Front extends Socket = Socket, Back extends Socket = Socket> 
       this.#finish = resolve;
     });
     front.context.release();
-    for (const { context } of [front, back]) context.turn.receives--;
+    for (const { context } of [front, back]) context.turn.pendingReceives--;
     for (const core of [front, back]) {
       core.tap = undefined;
       if (core.isBlocked) core.unblock();
@@ -186,14 +186,14 @@ export class Proxy<Front extends Socket = Socket, Back extends Socket = Socket> 
 
   /** Stops the flow until `resume`: what arrives stays with its sender. @throws ErrnoError EBADF when not running */
   pause(): void {
-    if (arguments.length > 0) throw surplus(arguments.length);
+    if (arguments.length > 0) throw surplus(0, arguments.length);
     this.#assertRunning();
     this.#state = "paused";
   }
 
   /** Lets messages flow again. @throws ErrnoError EBADF when not running */
   resume(): void {
-    if (arguments.length > 0) throw surplus(arguments.length);
+    if (arguments.length > 0) throw surplus(0, arguments.length);
     this.#assertRunning();
     this.#state = "running";
     this.#wake();
@@ -201,7 +201,7 @@ export class Proxy<Front extends Socket = Socket, Back extends Socket = Socket> 
 
   /** Ends the proxy, and closes its sockets. @throws ErrnoError EBADF when not running */
   terminate(): void {
-    if (arguments.length > 0) throw surplus(arguments.length);
+    if (arguments.length > 0) throw surplus(0, arguments.length);
     this.#assertRunning();
     this.#state = "ended";
     this.#finish();
@@ -233,10 +233,6 @@ export class Proxy<Front extends Socket = Socket, Back extends Socket = Socket> 
     this.#isScheduled = true;
     setImmediate(this.#pump);
   };
-}
-
-function surplus(received: number): TypeError {
-  return new TypeError(`Expected 0 arguments but received ${received}`);
 }
 
 function counters(received: Direction | undefined, sent: Direction | undefined): ProxyCounters {

@@ -20,8 +20,8 @@ export class PublisherPattern extends Pattern {
   protected readonly trie: SubscriptionTrie<Pipe> = new SubscriptionTrie<Pipe>();
   protected readonly pipes: Set<Pipe> = new Set<Pipe>();
   /** Those whose subscriptions are on their way. */
-  protected readonly newcomers: Newcomers = new Newcomers(this.host, this.trie);
-  readonly #fanOut = new FanOut(this.host.pool);
+  protected readonly newcomers: Newcomers = new Newcomers(this.socket, this.trie);
+  readonly #fanOut = new FanOut(this.socket.pool);
   /** Who gets the message at hand; used again for each, so that matching allocates nothing. */
   readonly #matches: Pipe[] = [];
 
@@ -30,7 +30,7 @@ export class PublisherPattern extends Pattern {
     if (newcomers.any) newcomers.welcome();
     const matches = this.#matches;
     const count = this.match(frames, matches);
-    if (this.host.options.noDrop && this.#anyFull(matches, count)) return false;
+    if (this.socket.options.noDrop && this.#anyFull(matches, count)) return false;
     if (count === 1) {
       const pipe = matches[0];
       if (!pipe.overflows) pipe.write(frames);
@@ -42,7 +42,7 @@ export class PublisherPattern extends Pattern {
   }
 
   override get canSend(): boolean {
-    if (!this.host.options.noDrop) return true;
+    if (!this.socket.options.noDrop) return true;
     for (const pipe of this.pipes) {
       if (!pipe.full) continue;
       pipe.writerWaits = true;
@@ -61,7 +61,7 @@ export class PublisherPattern extends Pattern {
 
   /** Messages from peers are subscriptions, or nothing to a PUB. */
   override deliver(pipe: Pipe, frames: Buffer[]): boolean {
-    const { onlyFirstSubscribe } = this.host.options;
+    const { onlyFirstSubscribe } = this.socket.options;
     for (let i = 0; i < frames.length; i++) {
       const frame = frames[i];
       if (isSubscription(frame)) this.subscription(pipe, frame.subarray(1), frame[0] === SUBSCRIBE);
@@ -78,11 +78,11 @@ export class PublisherPattern extends Pattern {
 
   /** With inverted matching a peer that has not subscribed gets everything already. */
   override expect(): Newcomer | undefined {
-    return this.host.options.invertMatching ? undefined : this.newcomers.add();
+    return this.socket.options.invertMatching ? undefined : this.newcomers.add();
   }
 
   override writable(): void {
-    this.host.wakeSender();
+    this.socket.wakeSender();
   }
 
   override ended(pipe: Pipe): void {
@@ -90,7 +90,7 @@ export class PublisherPattern extends Pattern {
     this.newcomers.ended(pipe);
     this.trie.removeAll(pipe);
     this.#matches.length = 0;
-    if (pipe.writerWaits) this.host.wakeSender();
+    if (pipe.writerWaits) this.socket.wakeSender();
   }
 
   override close(): void {
@@ -101,7 +101,7 @@ export class PublisherPattern extends Pattern {
   /** Fills `out` with the peers that get this message; returns how many. */
   protected match(frames: Uint8Array[], out: Pipe[]): number {
     const first = frames[0];
-    if (this.host.options.invertMatching) return this.trie.matchInverted(first, this.pipes, out);
+    if (this.socket.options.invertMatching) return this.trie.matchInverted(first, this.pipes, out);
     return this.trie.match(first, out);
   }
 
@@ -124,7 +124,7 @@ export class PublisherPattern extends Pattern {
       const pipe = matches[i];
       if (!pipe.overflows) pipe.writeShared(fanOut, slab, frames);
     }
-    this.host.pool.release(slab);
+    this.socket.pool.release(slab);
   }
 
   #anyFull(matches: Pipe[], count: number): boolean {
@@ -151,4 +151,4 @@ export class Publisher extends WritableSocket {
   }
 }
 
-defineType(Publisher, SOCKET_TYPES.PUB, (host) => new PublisherPattern(host));
+defineType(Publisher, SOCKET_TYPES.PUB, (socket) => new PublisherPattern(socket));

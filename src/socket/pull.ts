@@ -21,4 +21,4 @@ export class Pull extends ReadableSocket {
   }
 }
 
-defineType(Pull, SOCKET_TYPES.PULL, (host) => new PullPattern(host));
+defineType(Pull, SOCKET_TYPES.PULL, (socket) => new PullPattern(socket));

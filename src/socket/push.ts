@@ -24,12 +24,12 @@ export class PushPattern extends Pattern {
 
   override attach(pipe: Pipe): void {
     this.#out.add(pipe);
-    this.host.wakeSender();
+    this.socket.wakeSender();
   }
 
   override writable(pipe: Pipe): void {
     this.#out.add(pipe);
-    this.host.wakeSender();
+    this.socket.wakeSender();
   }
 
   override ended(pipe: Pipe): void {
@@ -46,4 +46,4 @@ export class Push extends WritableSocket {
   }
 }
 
-defineType(Push, SOCKET_TYPES.PUSH, (host) => new PushPattern(host));
+defineType(Push, SOCKET_TYPES.PUSH, (socket) => new PushPattern(socket));

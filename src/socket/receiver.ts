@@ -116,7 +116,7 @@ export class Receiver {
   }
 
   /** The socket closes. */
-  abort(): void {
+  close(): void {
     if (this.#pending !== undefined) this.#fail(this.#pending, true);
   }
 
@@ -149,7 +149,7 @@ export class Receiver {
     if (timeout > 0) pending.timer = setTimeout(() => this.#expire(pending), timeout);
     this.#pending = pending;
     this.#core.hold();
-    context.turn.receives++;
+    context.turn.pendingReceives++;
     if (pending.awaitsAnswer) context.turn.expectAnswer();
     return promise;
   }
@@ -210,7 +210,7 @@ export class Receiver {
     this.#pending = undefined;
     const { context } = this.#core;
     this.#core.release();
-    context.turn.receives--;
-    if (pending.awaitsAnswer) context.turn.answers--;
+    context.turn.pendingReceives--;
+    if (pending.awaitsAnswer) context.turn.pendingAnswers--;
   }
 }

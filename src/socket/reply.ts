@@ -30,7 +30,7 @@ export class ReplyPattern extends ReceivingPattern {
     if (!this.#isAnswering) return;
     this.#isAnswering = false;
     this.#asker = undefined;
-    this.host.wakeReceiver();
+    this.socket.wakeReceiver();
   }
 
   override send(frames: Uint8Array[]): boolean {
@@ -39,7 +39,7 @@ export class ReplyPattern extends ReceivingPattern {
     const asker = this.#asker;
     this.#asker = undefined;
     if (asker !== undefined && !asker.isEnded && !asker.overflows) asker.write([...this.#envelope, ...frames]);
-    this.host.wakeReceiver();
+    this.socket.wakeReceiver();
     return true;
   }
 
@@ -50,7 +50,7 @@ export class ReplyPattern extends ReceivingPattern {
       if (frames === undefined) return undefined;
       const body = this.#open(this.last as Pipe, frames);
       if (body === undefined) continue;
-      this.host.wakeSender();
+      this.socket.wakeSender();
       return body;
     }
   }
@@ -80,7 +80,7 @@ export class ReplyPattern extends ReceivingPattern {
     const body = this.#open(pipe, frames);
     if (body === undefined) return true;
     if (super.deliver(pipe, body)) {
-      this.host.wakeSender();
+      this.socket.wakeSender();
       return true;
     }
     this.#isAnswering = false;
@@ -119,4 +119,4 @@ export class Reply extends DuplexSocket {
   }
 }
 
-defineType(Reply, SOCKET_TYPES.REP, (host) => new ReplyPattern(host));
+defineType(Reply, SOCKET_TYPES.REP, (socket) => new ReplyPattern(socket));

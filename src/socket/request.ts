@@ -7,7 +7,7 @@
  * Nothing is sent again: when the peer dies with the request, the reply does not come, and the caller's timeout has to
  * notice. Replies nobody asked for are dropped as they come, so the inbox of a peer stays empty.
  */
-import { isMissing, randomUint32 } from "../base/bytes.ts";
+import { EMPTY, isMissing, randomUint32 } from "../base/bytes.ts";
 import { MESSAGE_FRAMES } from "../base/constants.ts";
 import { type ErrorCode, errnoError } from "../base/errors.ts";
 import { reportMissing } from "../base/events.ts";
@@ -16,10 +16,9 @@ import { SOCKET_TYPES } from "../options/values.ts";
 import type { Pipe } from "../pipe/pipe.ts";
 import { LoadBalancer } from "../routing/load-balancer.ts";
 import { DuplexSocket } from "./duplex.ts";
-import { Pattern, type PatternHost } from "./pattern.ts";
+import { Pattern, type PatternSocket } from "./pattern.ts";
 import { defineType, type SocketOptions } from "./socket.ts";
 
-const EMPTY = Buffer.alloc(0);
 const ID_BYTES = 4;
 
 export class RequestPattern extends Pattern {
@@ -31,23 +30,23 @@ export class RequestPattern extends Pattern {
   #id: Buffer | undefined;
   #counter: number;
 
-  constructor(host: PatternHost) {
-    super(host);
+  constructor(socket: PatternSocket) {
+    super(socket);
     this.#counter = randomUint32();
   }
 
   override get frameLimit(): number {
-    return MESSAGE_FRAMES - (this.host.options.correlate ? 2 : 1);
+    return MESSAGE_FRAMES - (this.socket.options.correlate ? 2 : 1);
   }
 
   override send(frames: Uint8Array[]): boolean {
-    if (this.#state !== "ready" && !this.host.options.relaxed) return false;
+    if (this.#state !== "ready" && !this.socket.options.relaxed) return false;
     const pipe = this.#out.next();
     if (pipe === undefined) return false;
     this.#state = "asking";
     this.#asked = pipe;
     this.#reply = undefined;
-    if (this.host.options.correlate) {
+    if (this.socket.options.correlate) {
       this.#counter = (this.#counter + 1) >>> 0;
       this.#id = Buffer.allocUnsafe(ID_BYTES);
       this.#id.writeUInt32LE(this.#counter);
@@ -66,7 +65,7 @@ export class RequestPattern extends Pattern {
       // Lost at the last moment, it is one that does not come.
       this.#reply = undefined;
       this.#state = "asking";
-      reportMissing(this.host.events, "");
+      reportMissing(this.socket.events, "");
       return undefined;
     }
     this.#received();
@@ -74,7 +73,7 @@ export class RequestPattern extends Pattern {
   }
 
   override get canSend(): boolean {
-    return (this.#state === "ready" || this.host.options.relaxed) && this.#out.canSend;
+    return (this.#state === "ready" || this.socket.options.relaxed) && this.#out.canSend;
   }
 
   override get canReceive(): boolean {
@@ -94,9 +93,9 @@ export class RequestPattern extends Pattern {
   }
 
   override attach(pipe: Pipe): void {
-    if (this.host.options.probeRouter) pipe.write([EMPTY]);
+    if (this.socket.options.probeRouter) pipe.write([EMPTY]);
     this.#out.add(pipe);
-    this.host.wakeSender();
+    this.socket.wakeSender();
   }
 
   override deliver(pipe: Pipe, frames: Buffer[]): boolean {
@@ -110,18 +109,18 @@ export class RequestPattern extends Pattern {
     this.#state = "answered";
     this.#asked = undefined;
     this.last = pipe;
-    if (this.host.receiver.hand(reply)) {
+    if (this.socket.receiver.hand(reply)) {
       this.#received();
     } else {
       this.#reply = reply;
-      this.host.wakeReceiver();
+      this.socket.wakeReceiver();
     }
     return true;
   }
 
   override writable(pipe: Pipe): void {
     this.#out.add(pipe);
-    this.host.wakeSender();
+    this.socket.wakeSender();
   }
 
   override ended(pipe: Pipe): void {
@@ -136,7 +135,7 @@ export class RequestPattern extends Pattern {
   #received(): void {
     this.#reply = undefined;
     this.#state = "ready";
-    this.host.wakeSender();
+    this.socket.wakeSender();
   }
 
   /** Whether the reply carries this request's id, or none when none was sent. */
@@ -162,4 +161,4 @@ export class Request extends DuplexSocket {
   }
 }
 
-defineType(Request, SOCKET_TYPES.REQ, (host) => new RequestPattern(host));
+defineType(Request, SOCKET_TYPES.REQ, (socket) => new RequestPattern(socket));

@@ -60,7 +60,7 @@ export abstract class RoutedPattern extends ReceivingPattern {
   }
 
   override writable(): void {
-    this.host.wakeSender();
+    this.socket.wakeSender();
   }
 
   override ended(pipe: Pipe): void {
@@ -68,13 +68,13 @@ export abstract class RoutedPattern extends ReceivingPattern {
     this.routes.remove(pipe.routingId, pipe);
     if (this.#awaited !== pipe) return;
     this.#awaited = undefined;
-    this.host.rejectSender("EHOSTUNREACH");
+    this.socket.rejectSender("EHOSTUNREACH");
   }
 
   /** The pipe can be written under its id from now on. */
   protected route(pipe: Pipe): void {
     this.routes.add(pipe.routingId, pipe);
-    this.host.wakeSender();
+    this.socket.wakeSender();
   }
 
   /** The pipe of an id, when it can take a message now; otherwise the fault is set and it is waited for. */

@@ -34,7 +34,7 @@ export class RouterPattern extends RoutedPattern {
     if (frames.length === 1) return true;
     const id = frames[0];
     let pipe: Pipe | undefined;
-    if (this.host.options.mandatory) {
+    if (this.socket.options.mandatory) {
       pipe = this.ready(id);
       if (pipe === undefined) return false;
     } else {
@@ -46,17 +46,17 @@ export class RouterPattern extends RoutedPattern {
   }
 
   override get canSend(): boolean {
-    return !this.host.options.mandatory || super.canSend;
+    return !this.socket.options.mandatory || super.canSend;
   }
 
   override attach(pipe: Pipe): void {
     if (pipe.routingId.length > 0) this.route(pipe);
-    if (this.host.options.probeRouter) pipe.write([EMPTY]);
+    if (this.socket.options.probeRouter) pipe.write([EMPTY]);
   }
 
   override connected(pipe: Pipe): void {
     if (!this.#isRouted(pipe) && !this.#name(pipe)) return;
-    const { helloMessage, routerNotify } = this.host.options;
+    const { helloMessage, routerNotify } = this.socket.options;
     if (helloMessage.length > 0) pipe.writeFirst([Buffer.from(helloMessage)]);
     if (routerNotify & NOTIFY_CONNECT) pipe.push([EMPTY]);
   }
@@ -64,7 +64,7 @@ export class RouterPattern extends RoutedPattern {
   override disconnected(pipe: Pipe): void {
     // One without a name was refused, or is somewhere else by now.
     if (pipe.routingId.length === 0 || (pipe.hasOwnId && !this.#isRouted(pipe))) return;
-    const { routerNotify, disconnectMessage } = this.host.options;
+    const { routerNotify, disconnectMessage } = this.socket.options;
     if (routerNotify & NOTIFY_DISCONNECT) pipe.push([EMPTY]);
     if (disconnectMessage.length > 0 && !pipe.isOutgoing) pipe.push([Buffer.from(disconnectMessage)]);
   }
@@ -99,7 +99,7 @@ export class RouterPattern extends RoutedPattern {
   /** Whether a peer that announces an id may have it. */
   #isOpen(id: Buffer, holder: Pipe | undefined): boolean {
     if (holder === undefined) return !(this.routes.wasGenerated(id) || this.isGiven(id));
-    return holder.hasOwnId && (this.host.options.handover || !holder.isConnected);
+    return holder.hasOwnId && (this.socket.options.handover || !holder.isConnected);
   }
 
   /**
@@ -139,4 +139,4 @@ export class Router extends DuplexSocket {
   }
 }
 
-defineType(Router, SOCKET_TYPES.ROUTER, (host) => new RouterPattern(host));
+defineType(Router, SOCKET_TYPES.ROUTER, (socket) => new RouterPattern(socket));

@@ -149,7 +149,7 @@ export class Sender {
   }
 
   /** The socket closes. */
-  abort(): void {
+  close(): void {
     this.reject(this.#pattern.sendFault);
   }
 

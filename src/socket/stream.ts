@@ -85,4 +85,4 @@ export class Stream extends DuplexSocket {
   }
 }
 
-defineType(Stream, SOCKET_TYPES.STREAM, (host) => new StreamPattern(host));
+defineType(Stream, SOCKET_TYPES.STREAM, (socket) => new StreamPattern(socket));

@@ -30,7 +30,7 @@ export class SubscriberPattern extends SubscribingPattern {
   }
 
   #wants(frames: Buffer[]): boolean {
-    return this.topics.matches(frames[0]) !== this.host.options.invertMatching;
+    return this.topics.matches(frames[0]) !== this.socket.options.invertMatching;
   }
 }
 
@@ -56,4 +56,4 @@ export class Subscriber extends ReadableSocket {
   }
 }
 
-defineType(Subscriber, SOCKET_TYPES.SUB, (host) => new SubscriberPattern(host));
+defineType(Subscriber, SOCKET_TYPES.SUB, (socket) => new SubscriberPattern(socket));

@@ -1,5 +1,5 @@
 /** Subscriptions as users and applications write them. */
-import { viewOctets } from "../base/bytes.ts";
+import { EMPTY, viewOctets } from "../base/bytes.ts";
 import { errnoError } from "../base/errors.ts";
 import type { SocketCore } from "./core.ts";
 
@@ -15,7 +15,7 @@ export function isSubscription(frame: Uint8Array): boolean {
 /** A prefix as octets of its own. */
 export function toTopic(prefix: unknown): Buffer {
   if (typeof prefix === "string") return Buffer.from(prefix);
-  if (prefix === null) return Buffer.alloc(0);
+  if (prefix === null) return EMPTY;
   const octets = viewOctets(prefix);
   if (octets !== undefined) return Buffer.from(octets);
   throw new TypeError("Option value must be a string or buffer");

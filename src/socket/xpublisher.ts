@@ -42,7 +42,7 @@ export class XPublisherPattern extends PublisherPattern {
       const notice = this.#notices.shift();
       if (notice !== undefined) {
         if (isMissing(notice.frames)) {
-          reportMissing(this.host.events, notice.pipe.peer.address);
+          reportMissing(this.socket.events, notice.pipe.peer.address);
           continue;
         }
         this.last = notice.pipe;
@@ -62,19 +62,19 @@ export class XPublisherPattern extends PublisherPattern {
 
   override attach(pipe: Pipe): void {
     super.attach(pipe);
-    const { welcomeMessage } = this.host.options;
+    const { welcomeMessage } = this.socket.options;
     if (welcomeMessage.length > 0) pipe.write([Buffer.from(welcomeMessage)]);
   }
 
   override deliver(pipe: Pipe, frames: Buffer[]): boolean {
-    if (this.#notices.length >= limitOf(this.host.options.receiveHighWaterMark)) return false;
+    if (this.#notices.length >= limitOf(this.socket.options.receiveHighWaterMark)) return false;
     this.#sort(pipe, frames);
     return true;
   }
 
   override readable(pipe: Pipe): void {
     this.#behind.join(pipe.receiving);
-    this.host.wakeReceiver();
+    this.socket.wakeReceiver();
   }
 
   override subscription(pipe: Pipe, topic: Buffer, subscribe: boolean): void {
@@ -94,14 +94,14 @@ export class XPublisherPattern extends PublisherPattern {
       return true;
     }
     this.newcomers.subscribed(pipe);
-    const { verbosity } = this.host.options;
+    const { verbosity } = this.socket.options;
     const isNews = subscribe ? this.trie.add(topic, pipe) : this.trie.remove(topic, pipe) !== "remaining";
     return isNews || (subscribe ? verbosity !== null : verbosity === "allSubsUnsubs");
   }
 
   /** What the application of a manual XPUB makes of the subscription that it received last. */
   override setTopic(topic: Buffer, subscribe: boolean): void {
-    const { manual, manualLastValue } = this.host.options;
+    const { manual, manualLastValue } = this.socket.options;
     const pipe = this.last;
     if (!(manual || manualLastValue)) throw invalid("an XPUB makes subscriptions itself unless manual is set");
     if (pipe === undefined) throw invalid("no subscription was received yet");
@@ -112,7 +112,7 @@ export class XPublisherPattern extends PublisherPattern {
   }
 
   override ended(pipe: Pipe): void {
-    const { verbosity } = this.host.options;
+    const { verbosity } = this.socket.options;
     this.#asked.removeAll(pipe, (topic) => this.#tell(pipe, topic, false));
     this.trie.removeAll(pipe, (topic, isLast) => {
       if (!this.#isManual && (isLast || verbosity === "allSubsUnsubs")) this.#tell(pipe, topic, false);
@@ -139,7 +139,7 @@ export class XPublisherPattern extends PublisherPattern {
   }
 
   get #isManual(): boolean {
-    const { manual, manualLastValue } = this.host.options;
+    const { manual, manualLastValue } = this.socket.options;
     return manual || manualLastValue;
   }
 
@@ -148,7 +148,7 @@ export class XPublisherPattern extends PublisherPattern {
    * subscriptions in it are made, and seen in their place.
    */
   #sort(pipe: Pipe, frames: Buffer[]): void {
-    const { onlyFirstSubscribe } = this.host.options;
+    const { onlyFirstSubscribe } = this.socket.options;
     const staysWhole = !isSubscription(frames[0]);
     const rest: Buffer[] = [];
     for (let i = 0; i < frames.length; i++) {
@@ -172,7 +172,7 @@ export class XPublisherPattern extends PublisherPattern {
 
   #add(notice: Notice): void {
     this.#notices.push(notice);
-    this.host.wakeReceiver();
+    this.socket.wakeReceiver();
   }
 }
 
@@ -198,4 +198,4 @@ export class XPublisher extends DuplexSocket {
   }
 }
 
-defineType(XPublisher, SOCKET_TYPES.XPUB, (host) => new XPublisherPattern(host));
+defineType(XPublisher, SOCKET_TYPES.XPUB, (socket) => new XPublisherPattern(socket));

@@ -15,7 +15,7 @@ export class XSubscriberPattern extends SubscribingPattern {
       this.#subscribe(frames[0]);
       return true;
     }
-    const { onlyFirstSubscribe } = this.host.options;
+    const { onlyFirstSubscribe } = this.socket.options;
     const rest: Uint8Array[] = [];
     for (let i = 0; i < frames.length; i++) {
       const frame = frames[i];
@@ -34,7 +34,7 @@ export class XSubscriberPattern extends SubscribingPattern {
   /** Counts what the application does with a topic. True: publishers are to be told. */
   #count(frame: Uint8Array): boolean {
     const topic = frame.subarray(1);
-    if (frame[0] !== SUBSCRIBE) return this.topics.remove(topic) === 0 || this.host.options.verboseUnsubscribe;
+    if (frame[0] !== SUBSCRIBE) return this.topics.remove(topic) === 0 || this.socket.options.verboseUnsubscribe;
     this.topics.add(topic);
     return true;
   }
@@ -53,4 +53,4 @@ export class XSubscriber extends DuplexSocket {
   }
 }
 
-defineType(XSubscriber, SOCKET_TYPES.XSUB, (host) => new XSubscriberPattern(host));
+defineType(XSubscriber, SOCKET_TYPES.XSUB, (socket) => new XSubscriberPattern(socket));
