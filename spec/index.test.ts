@@ -4,7 +4,8 @@ import { assert, suite } from "./helpers/test.ts";
 const it = suite("index");
 
 const KEYS =
-  "capability context curveKeyPair version Context Socket Observer Proxy Pair Publisher Subscriber Request Reply Dealer Router Pull Push XPublisher XSubscriber Stream";
+  "capability context curveKeyPair version Context Socket Observer Proxy Pair Publisher Subscriber Request Reply " +
+  "Dealer Router Pull Push XPublisher XSubscriber Stream";
 
 it("exports the names of the original, no more and no less", () => {
   assert.equal(Object.keys(zmtp).sort(), KEYS.split(" ").sort());

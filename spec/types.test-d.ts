@@ -1,6 +1,6 @@
 /**
- * What the types allow, checked by `npm run types`: each class has exactly the methods and options that it should. Nothing here is
- * ever run; where a line must not compile, the comment above it says so, and fails when it does.
+ * What the types allow, checked by `npm run types`: each class has exactly the methods and options that it should.
+ * Nothing here is ever run; where a line must not compile, the comment above it says so, and fails when it does.
  */
 
 import type {

@@ -1,4 +1,6 @@
-/** What errors say: the original's message, which programs compare, and the words about this very case in `error.cause`. */
+/**
+ * What errors say: the original's message, which programs compare, and the words about this very case in `error.cause`.
+ */
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { inspect } from "node:util";

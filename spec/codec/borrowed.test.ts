@@ -1,5 +1,6 @@
 /**
- * Chunks that are somebody else's memory as soon as `push` returns: nothing that is delivered, kept or half received may lie in them.
+ * Chunks that are somebody else's memory as soon as `push` returns: nothing that is delivered, kept or half received
+ * may lie in them.
  */
 import { Decoder } from "../../src/codec/decoder.ts";
 import { encodeFrame } from "../../src/codec/frame.ts";

@@ -1,5 +1,6 @@
 /**
- * The ways in which a stream can reach a decoder. Whatever the kernel does to the borders, the outcome has to be the same.
+ * The ways in which a stream can reach a decoder. Whatever the kernel does to the borders, the outcome has to be the
+ * same.
  */
 import { Random } from "../helpers/random.ts";
 

@@ -1,6 +1,6 @@
 /**
- * The outbox against a list of messages: whatever the order of writes, takes and losses, what is handed out is whole messages in
- * order, the counts are right, and no octet changes between `nextBatch` and `settle`.
+ * The outbox against a list of messages: whatever the order of writes, takes and losses, what is handed out is whole
+ * messages in order, the counts are right, and no octet changes between `nextBatch` and `settle`.
  */
 
 import { COPY_LIMIT_BYTES, SLAB_BYTES, SMALL_SLAB_BYTES } from "../../src/base/constants.ts";

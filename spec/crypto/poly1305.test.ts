@@ -1,5 +1,6 @@
 /**
- * The kernel by itself, in a memory of its own: each length, in one call and in several, and the numbers at which carries go wrong.
+ * The kernel by itself, in a memory of its own: each length, in one call and in several, and the numbers at which
+ * carries go wrong.
  */
 import { poly1305 as noblePoly1305 } from "@noble/ciphers/_poly1305.js";
 import { POLY1305_STATE_BYTES, type Poly1305, poly1305Code } from "../../src/crypto/poly1305.ts";

@@ -1,5 +1,6 @@
 /**
- * The kernel by itself, in a memory of its own: each group of blocks, the numbers of blocks where they carry, in place and not.
+ * The kernel by itself, in a memory of its own: each group of blocks, the numbers of blocks where they carry, in place
+ * and not.
  */
 import { salsa20 as nobleSalsa20 } from "@noble/ciphers/salsa.js";
 import { GROUP_BYTES, type Salsa20, salsa20Code } from "../../src/crypto/salsa20.ts";

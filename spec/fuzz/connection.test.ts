@@ -1,6 +1,6 @@
 /**
- * Streams of a whole connection, mutated: what comes out is the same however the stream is cut, the connection ends at most once
- * and by a failure of its own making, and nothing is thrown at the caller.
+ * Streams of a whole connection, mutated: what comes out is the same however the stream is cut, the connection ends at
+ * most once and by a failure of its own making, and nothing is thrown at the caller.
  */
 import { encodeCommand, encodeProperties, PING, READY, SUBSCRIBE } from "../../src/codec/command.ts";
 import { encodeFrame } from "../../src/codec/frame.ts";

@@ -1,6 +1,6 @@
 /**
- * Random and mutated streams: the decoder says what its slow twin says, or refuses by ProtocolError where the twin does. Nothing
- * else may happen. The seed is printed; FUZZ_SEED runs it again, FUZZ_ROUNDS runs more.
+ * Random and mutated streams: the decoder says what its slow twin says, or refuses by ProtocolError where the twin
+ * does. Nothing else may happen. The seed is printed; FUZZ_SEED runs it again, FUZZ_ROUNDS runs more.
  */
 
 import { ProtocolError } from "../../src/base/errors.ts";

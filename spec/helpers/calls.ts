@@ -5,7 +5,9 @@ import type { Profiler, Session } from "node:inspector";
 import { findSourceMap } from "node:module";
 import { fileURLToPath } from "node:url";
 
-/** True where a position in what was compiled can be told as one in src/: not without source maps, as on other runtimes. */
+/**
+ * True where a position in what was compiled can be told as one in src/: not without source maps, as on other runtimes.
+ */
 export const NAMES_SOURCES: boolean = process.execArgv.includes("--enable-source-maps");
 
 /** Tells where in src/ an octet of a compiled file comes from; undefined for what is not ours. */
@@ -18,7 +20,10 @@ function sourceOf(url: string, offset: number): string | undefined {
   return /\bsrc\/[a-z0-9/-]+\.ts$/.exec(entry.originalSource ?? "")?.[0].slice("src/".length);
 }
 
-/** The calls as `file function`, each as often as it was made. The action must not wait: what comes after it is not counted. */
+/**
+ * The calls as `file function`, each as often as it was made. The action must not wait: what comes after it is not
+ * counted.
+ */
 export async function callsOf(action: () => void): Promise<string[]> {
   const inspector = await import("node:inspector");
   const session: Session = new inspector.Session();

@@ -1,6 +1,7 @@
 /**
- * The time of the sockets in the test's hands: it stands still until the test moves it, so that intervals and limits of seconds
- * cost none, end exactly when they should, and do not end because the machine is busy. Timers of the test itself are real.
+ * The time of the sockets in the test's hands: it stands still until the test moves it, so that intervals and limits of
+ * seconds cost none, end exactly when they should, and do not end because the machine is busy. Timers of the test
+ * itself are real.
  */
 import { internals } from "../../src/loop/clock.ts";
 import type { Suite } from "./test.ts";

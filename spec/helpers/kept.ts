@@ -1,7 +1,10 @@
 /** What is still reachable: buffers are tracked by weak references, and looked for after garbage collection. */
 import { collectGarbage } from "./wait.ts";
 
-/** How often to collect before what is still there counts as kept: finished writes and promises let go a few turns later. */
+/**
+ * How often to collect before what is still there counts as kept: finished writes and promises let go a few turns
+ * later.
+ */
 const COLLECTIONS = 5;
 
 /** Memory up to here may be a pool's, which stays: Node's has 8 KiB, or 64 and a little more. */

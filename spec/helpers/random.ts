@@ -1,6 +1,6 @@
 /**
- * Random numbers that can be had again: a test that goes through random cases names the seed when it fails, and `SEED=… npm run spec`
- * repeats it.
+ * Random numbers that can be had again: a test that goes through random cases names the seed when it fails, and `SEED=…
+ * npm run spec` repeats it.
  */
 
 export class Random {

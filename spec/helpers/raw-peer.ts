@@ -134,7 +134,9 @@ export class RawPeer {
     return body.toString("latin1", 1);
   }
 
-  /** Plays greeting and READY (NULL) as a peer of that type, which may announce a routing id; gives the other's READY. */
+  /**
+   * Plays greeting and READY (NULL) as a peer of that type, which may announce a routing id; gives the other's READY.
+   */
   async handshake(type: keyof typeof READY, routingId = ""): Promise<Buffer> {
     this.write(GREETING);
     await this.read(GREETING.length);

@@ -1,9 +1,9 @@
 /**
  * What every test file imports: uvu's suites with a time limit per test, and its assertions.
  *
- * Sockets of this package do not keep the process alive, so a test that waits for ever would end the process in silence.
- * Here a live timer is held during each test: whatever does not settle fails, by name, when its time is over. An error in
- * a hook, which uvu swallows, and a suite whose `run()` was forgotten are failures too.
+ * Sockets of this package do not keep the process alive, so a test that waits for ever would end the process in
+ * silence. Here a live timer is held during each test: whatever does not settle fails, by name, when its time is over.
+ * An error in a hook, which uvu swallows, and a suite whose `run()` was forgotten are failures too.
  */
 import os from "node:os";
 import * as uvu from "uvu";
@@ -50,7 +50,9 @@ process.on("exit", () => {
   }
 });
 
-/** How long something may take now that may take `milliseconds` on a quiet machine: the one measure of all limits here. */
+/**
+ * How long something may take now that may take `milliseconds` on a quiet machine: the one measure of all limits here.
+ */
 export function patience(milliseconds: number): number {
   // Processes that want a processor, for each there is.
   const crowding = Math.max(1, os.loadavg()[0] / os.cpus().length);

@@ -1,7 +1,9 @@
 /** Taking the memory of a buffer away, as transferring it to a worker does. */
 import { keepInThread } from "../../src/base/bytes.ts";
 
-/** Tries it. Of memory that is marked Node 20 makes a copy; later versions throw, and so does Deno, each its own error. */
+/**
+ * Tries it. Of memory that is marked Node 20 makes a copy; later versions throw, and so does Deno, each its own error.
+ */
 export function transfer(buffer: Uint8Array): void {
   try {
     structuredClone(null, { transfer: [buffer.buffer as ArrayBuffer] });

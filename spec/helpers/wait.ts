@@ -26,8 +26,8 @@ export async function eventually(condition: () => boolean | Promise<boolean>): P
 const LOOK_MS = 5;
 
 /**
- * True when `condition` holds now and in each round of the event loop until `witness` settles: something that would come
- * no earlier than what must not be.
+ * True when `condition` holds now and in each round of the event loop until `witness` settles: something that would
+ * come no earlier than what must not be.
  */
 export async function holds(condition: () => boolean, witness: Promise<unknown> = turns()): Promise<boolean> {
   let isOver = false;
@@ -46,8 +46,8 @@ export async function holds(condition: () => boolean, witness: Promise<unknown> 
 }
 
 /**
- * True when `condition` holds for `milliseconds`, and for as many rounds of the event loop as a machine that is not busy has
- * in that time: on one that is, a single timer would tell nothing. For what the kernel does by and by.
+ * True when `condition` holds for `milliseconds`, and for as many rounds of the event loop as a machine that is not
+ * busy has in that time: on one that is, a single timer would tell nothing. For what the kernel does by and by.
  */
 export async function stays(condition: () => boolean, milliseconds = 100): Promise<boolean> {
   for (let waited = 0; condition() && waited <= milliseconds; waited += LOOK_MS) await sleep(LOOK_MS);

@@ -59,7 +59,8 @@ async function steady(cycles: number, cycle: (number: number) => Promise<void>, 
     );
   };
   await run(Math.ceil(cycles / 4));
-  // What is compiled and cached by and by is no leak: of several growths the smallest counts. A connection is 5 KB and more.
+  // What is compiled and cached by and by is no leak: of several growths the smallest counts. A connection is 5 KB and
+  // more.
   const stocks = [await takeStock()];
   for (let i = 0; i < 3; i++) {
     await run(Math.ceil(cycles / 4));

@@ -1,4 +1,6 @@
-/** One way in which a process may end, chosen by the first argument. The second is an address, the third a linger time. */
+/**
+ * One way in which a process may end, chosen by the first argument. The second is an address, the third a linger time.
+ */
 import * as zmq from "zmtp";
 
 const [scene, address, linger] = process.argv.slice(2) as [string, string, string];

@@ -27,7 +27,9 @@ async function timeToEnd(child: Child): Promise<number> {
   return performance.now() - start;
 }
 
-/** The scene has to deliver 1000 numbered messages to a socket that is there from the start, and then to end by itself. */
+/**
+ * The scene has to deliver 1000 numbered messages to a socket that is there from the start, and then to end by itself.
+ */
 async function delivers(scene: string): Promise<void> {
   const pull = new Pull();
   await pull.bind("tcp://127.0.0.1:*");
@@ -45,7 +47,8 @@ it("a process with nothing but idle sockets ends", async () => {
 });
 
 for (const scene of ["receive", "send", "events", "again"]) {
-  it(`a pending ${scene === "again" ? "receive after all other sockets were closed" : scene} keeps the process alive`, async () => {
+  const what = scene === "again" ? "receive after all other sockets were closed" : scene;
+  it(`a pending ${what} keeps the process alive`, async () => {
     const child = new Child(program, scene, await deadAddress());
     await child.line();
     // A process that nothing keeps alive would end before one that starts now does.

@@ -1,6 +1,6 @@
 /**
- * Tests of programs fake timers (Jest, Vitest, sinon, node:test), and what they fake never comes until they say so. The sockets of
- * the program go on all the same.
+ * Tests of programs fake timers (Jest, Vitest, sinon, node:test), and what they fake never comes until they say so. The
+ * sockets of the program go on all the same.
  */
 
 import { mock } from "node:test";
@@ -72,7 +72,7 @@ async function ask(request: Request, reply: Reply): Promise<void> {
 }
 
 for (const transport of TRANSPORTS) {
-  it(`a socket binds, connects, speaks and closes while timers are faked, and goes on when they are real again (${transport})`, async () => {
+  it(`sockets bind, connect, speak and close while timers are faked, and go on after it (${transport})`, async () => {
     const reply = sockets.own(new Reply());
     const request = sockets.own(new Request());
     await faked(async () => {

@@ -1,6 +1,6 @@
 /**
- * The order of messages inside of the process and callbacks of the check phase, as it is over libzmq: a message wakes a receive by way
- * of the event loop there, so that an answer comes one turn later than its question.
+ * The order of messages inside of the process and callbacks of the check phase, as it is over libzmq: a message wakes a
+ * receive by way of the event loop there, so that an answer comes one turn later than its question.
  */
 import {
   Dealer,
@@ -38,7 +38,10 @@ async function echo(socket: Readable & Writable): Promise<void> {
   for await (const message of socket) await socket.send(message);
 }
 
-/** Runs `act` with a callback set for the check phase before it, from a timer and from the check phase; gives what came in order. */
+/**
+ * Runs `act` with a callback set for the check phase before it, from a timer and from the check phase; gives what came
+ * in order.
+ */
 async function order(act: (note: Note) => Promise<unknown>): Promise<string> {
   const orders = new Set<string>();
   for (const begin of [setImmediate, setTimeout]) {
@@ -208,7 +211,7 @@ it("what its sender sends in the check phase stays behind an answer, too", async
   for (const text of ["answer", "behind"]) assert.is(String(await client.receive()), text);
 });
 
-it("an answer that is on its way arrives when its sender closes, counts towards the mark, and is gone with its receiver", async () => {
+it("an answer on its way arrives if its sender closes, counts towards the mark, goes with its receiver", async () => {
   const [server, client] = await join(new Pair({ sendHighWaterMark: 2 }), new Pair({ receiveHighWaterMark: 1 }));
   server.sendTimeout = 0;
   setImmediate(() => {});

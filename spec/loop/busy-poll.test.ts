@@ -1,4 +1,7 @@
-/** Busy polling: when a wait is polled through, when that ends, and what a program sees of it. The clock is the test's own. */
+/**
+ * Busy polling: when a wait is polled through, when that ends, and what a program sees of it. The clock is the test's
+ * own.
+ */
 import { Context, Dealer, Proxy, Pull, Push, Reply, Request, Router, Subscriber, XPublisher } from "zmtp";
 import { BUSY_POLL_PATIENCE, BUSY_POLL_ROUNDS, BUSY_POLL_SAMPLE } from "../../src/base/constants.ts";
 import { BusyPoll } from "../../src/loop/busy-poll.ts";

@@ -1,6 +1,6 @@
 /**
- * CURVE inside a connection: the recorded session as two whole streams, in every delivery, and how the connection ends when
- * something is wrong.
+ * CURVE inside a connection: the recorded session as two whole streams, in every delivery, and how the connection ends
+ * when something is wrong.
  */
 import { loadCrypto } from "../../src/crypto/load.ts";
 import { curveMechanism } from "../../src/mechanism/curve.ts";
@@ -90,7 +90,7 @@ it("two connections talk through their wires, commands too", () => {
   assert.is(Buffer.concat(wire.unwrap(pong)).toString("hex"), framed(4, Buffer.from("\x04PONGhi")).toString("hex"));
 });
 
-it("a message behind INITIATE in the same chunk waits for nobody: it is out of turn while the ZAP handler is asked", () => {
+it("a message behind INITIATE in one chunk waits for nobody: it is out of turn while the ZAP handler is asked", () => {
   const bench = server({ zap: () => {} });
   bench.connection.receive(Buffer.from(streams.client), 0);
   assert.equal(bench.lines, ["ERR_ZMTP_UNEXPECTED_COMMAND"]);

@@ -277,7 +277,10 @@ function failureOf(opener: Opener, chunk: Buffer): string | undefined {
   return opener.failure?.code;
 }
 
-/** Bad octets behind a good message: whatever the delivery, the good one comes out, the code is that, and then nothing more. */
+/**
+ * Bad octets behind a good message: whatever the delivery, the good one comes out, the code is that, and then nothing
+ * more.
+ */
 function refused(bad: (twin: SlowSealer) => Buffer, code: string, name: string, maxMessageSize = -1): void {
   const { twin } = openerAndTwin();
   const good = frame(0, 12);

@@ -1,6 +1,6 @@
 /**
- * The handshake of CURVE, RFC 26 "CurveZMQ" as libzmq 4.3 speaks it: the recorded session on both sides, and every way in which
- * a command can be wrong.
+ * The handshake of CURVE, RFC 26 "CurveZMQ" as libzmq 4.3 speaks it: the recorded session on both sides, and every way
+ * in which a command can be wrong.
  */
 import { loadCrypto } from "../../src/crypto/load.ts";
 import { curveMechanism } from "../../src/mechanism/curve.ts";

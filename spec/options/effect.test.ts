@@ -1,4 +1,7 @@
-/** What options do: each one is seen to work, here or in the file that the table names, or is documented as without effect. */
+/**
+ * What options do: each one is seen to work, here or in the file that the table names, or is documented as without
+ * effect.
+ */
 import { existsSync, readFileSync } from "node:fs";
 import { type AddressInfo, connect, createServer, type Socket as NetSocket } from "node:net";
 import {
@@ -436,7 +439,7 @@ it("lastPeer is who sent the last message, of several and after it has left", as
   assert.is(pull.lastPeer?.address, "127.0.0.1");
 });
 
-it("plainServer, plainUsername, plainPassword, zapDomain: the ZAP handler's user and properties are in lastPeer", async () => {
+it("plainServer, plainUsername, plainPassword, zapDomain: lastPeer has the handler's user and properties", async () => {
   const context = new Context();
   const zap = sockets.own(new Reply({ context }));
   await zap.bind("inproc://zeromq.zap.01");

@@ -1,6 +1,7 @@
 /**
- * When options act. Those that are read where they matter act at once, on a socket that is bound or connected, and never warn;
- * the others wait for the next bind or connect, and say so. Each one that acts at once is seen to do so here.
+ * When options act. Those that are read where they matter act at once, on a socket that is bound or connected, and
+ * never warn; the others wait for the next bind or connect, and say so. Each one that acts at once is seen to do so
+ * here.
  */
 import { readFileSync } from "node:fs";
 import * as zmtp from "../../src/index.ts";
@@ -100,7 +101,7 @@ const LIVE: ReadonlySet<string> = new Set([
 /** Tested so far. */
 const shown = new Set<string>();
 
-it("every option of every class warns when it is set on a bound or connected socket, but for those that act at once", async () => {
+it("every option of every class warns when set on a bound or connected socket, unless it acts at once", async () => {
   for (const Type of CLASSES) {
     for (const state of ["new", "bound", "connected", "binding", "unbound"] as const) {
       const socket = new Type() as unknown as zmtp.Socket & Open;

@@ -1,6 +1,7 @@
 /**
- * Compares every name that the declarations of the original export, and every member of them, with ours. Needs a build. What a
- * program reads of ours has to fit where it was written for the original's; what differs on purpose is listed with the reason.
+ * Compares every name that the declarations of the original export, and every member of them, with ours. Needs a build.
+ * What a program reads of ours has to fit where it was written for the original's; what differs on purpose is listed
+ * with the reason.
  */
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";

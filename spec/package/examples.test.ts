@@ -27,7 +27,9 @@ function output(program: string, ...args: string[]): Promise<string> {
   });
 }
 
-/** Which worker the broker asks first is a race of their connections, and so is whether poll's order is there at once. */
+/**
+ * Which worker the broker asks first is a race of their connections, and so is whether poll's order is there at once.
+ */
 function settled(text: string): string {
   const names = text.startsWith("one, says bert") ? { anna: "bert", bert: "anna" } : { anna: "anna", bert: "bert" };
   return text.replace(/anna|bert/g, (name) => names[name as "anna"]).replace("stop\n", "stop, after some tries\n");
@@ -43,8 +45,9 @@ const DRIVERS: Record<string, { needs: [string, ...string[]]; shows: RegExp; pri
     needs: ["/usr/bin/python3", "-c", "import ipykernel"],
     shows: /^/,
     prints: [
-      "language: python\nheartbeat: ping\noutput: 42\nresult: 1267650600228229401496703205376\nerror: ZeroDivisionError\n",
-      "question: Who is there?\noutput: Hello, zmtp\noutput: waiting\ninterrupted: KeyboardInterrupt\nstill there: 'zmtp'\n",
+      "language: python\nheartbeat: ping\noutput: 42\nresult: 1267650600228229401496703205376\n",
+      "error: ZeroDivisionError\nquestion: Who is there?\noutput: Hello, zmtp\noutput: waiting\n",
+      "interrupted: KeyboardInterrupt\nstill there: 'zmtp'\n",
       "after a restart: NameError\nheartbeat: ping\nshut down\n",
     ].join(""),
   },

@@ -1,6 +1,7 @@
 /**
- * A program for `zeromq`, as its users write them: every kind of thing that its types are used for, in words that TypeScript 3.7 knows.
- * `tarball.test.ts` compiles it against this package, and against the original too, so that nothing gets in that is ours alone.
+ * A program for `zeromq`, as its users write them: every kind of thing that its types are used for, in words that
+ * TypeScript 3.7 knows. `tarball.test.ts` compiles it against this package, and against the original too, so that
+ * nothing gets in that is ours alone.
  */
 import * as zmq from "zmtp";
 import * as v5 from "zmtp/v5-compat";

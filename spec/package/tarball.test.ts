@@ -1,6 +1,6 @@
 /**
- * What users get: the packed tarball, installed into an empty folder, offline, and used from there by `require`, `import`,
- * a bundler and every way in which TypeScript resolves a package. Needs a build: `npm run package`.
+ * What users get: the packed tarball, installed into an empty folder, offline, and used from there by `require`,
+ * `import`, a bundler and every way in which TypeScript resolves a package. Needs a build: `npm run package`.
  */
 import { execFile } from "node:child_process";
 import {
@@ -39,8 +39,8 @@ const NAMES: Record<string, string[]> = {
     ...words(`
       AFFINITY BACKLOG CONNECT_TIMEOUT CURVE_PUBLICKEY CURVE_SECRETKEY CURVE_SERVER CURVE_SERVERKEY
       DELAY_ATTACH_ON_CONNECT EVENTS FD HEARTBEAT_IVL HEARTBEAT_TIMEOUT HEARTBEAT_TTL IDENTITY IO_THREADS IPV4ONLY IPV6
-      LAST_ENDPOINT LINGER MAXMSGSIZE MAX_SOCKETS MECHANISM MULTICAST_HOPS PLAIN_PASSWORD PLAIN_SERVER PLAIN_USERNAME RATE
-      RCVBUF RCVHWM RCVMORE RCVTIMEO RECONNECT_IVL RECONNECT_IVL_MAX RECOVERY_IVL RECOVERY_IVL_MSEC ROUTER_HANDOVER
+      LAST_ENDPOINT LINGER MAXMSGSIZE MAX_SOCKETS MECHANISM MULTICAST_HOPS PLAIN_PASSWORD PLAIN_SERVER PLAIN_USERNAME
+      RATE RCVBUF RCVHWM RCVMORE RCVTIMEO RECONNECT_IVL RECONNECT_IVL_MAX RECOVERY_IVL RECOVERY_IVL_MSEC ROUTER_HANDOVER
       ROUTER_MANDATORY ROUTER_RAW SNDBUF SNDHWM SNDTIMEO SUBSCRIBE TCP_ACCEPT_FILTER TCP_KEEPALIVE TCP_KEEPALIVE_CNT
       TCP_KEEPALIVE_IDLE TCP_KEEPALIVE_INTVL TYPE UNSUBSCRIBE XPUB_VERBOSE ZAP_DOMAIN
       PAIR PUB SUB REQ REP DEALER XREQ ROUTER XREP PULL PUSH XPUB XSUB STREAM
@@ -152,7 +152,7 @@ it("has every file that its manifest names, types first", () => {
   }
 });
 
-it("has declarations that lead an editor to the sources, and name no private field, which programs for ES5 cannot read", () => {
+it("has declarations that lead an editor to the sources, and no private field, which ES5 programs cannot read", () => {
   const types = path.join(folder, "node_modules/zmtp/dist/types");
   for (const file of readdirSync(types)) {
     const text = readFileSync(path.join(types, file), "utf8");
@@ -191,13 +191,14 @@ for (const [entry, names] of Object.entries(NAMES)) {
   it(`exports exactly its names by require: ${entry}`, async () => {
     const text = `
       const entry = require(${JSON.stringify(entry)});
-      console.log(JSON.stringify({ names: Object.keys(entry).sort(), esModule: entry.__esModule, default: "default" in entry }));
+      const names = Object.keys(entry).sort();
+      console.log(JSON.stringify({ names, esModule: entry.__esModule, default: "default" in entry }));
     `;
     assert.equal(await evaluate("a.cjs", text), { names, esModule: true, default: false });
   });
 
   it(`exports exactly its names by import: ${entry}`, async () => {
-    const text = `import * as entry from ${JSON.stringify(entry)}; console.log(JSON.stringify(Object.keys(entry).sort()));`;
+    const text = `import * as all from ${JSON.stringify(entry)}; console.log(JSON.stringify(Object.keys(all).sort()));`;
     assert.equal(await evaluate("a.mjs", text), [...names, "default"].sort());
   });
 }
@@ -258,7 +259,10 @@ it("can be bundled into one file", async () => {
   assert.is(JSON.parse(version), await evaluate("version.cjs", 'console.log(JSON.stringify(require("zmtp").version))'));
 });
 
-/** A program for the original; compiled, it shows that the types were found: of an untyped module nothing would be wrong. */
+/**
+ * A program for the original; compiled, it shows that the types were found: of an untyped module nothing would be
+ * wrong.
+ */
 const PROGRAM = readFileSync(path.join(ROOT, "spec/package/program.ts"), "utf8");
 
 /** What is ours, or wrong. */

@@ -1,6 +1,7 @@
 /**
- * What holds for every pair of socket types that talk to each other, over every transport: messages arrive whichever side binds, a peer
- * that restarts is found again, and close() ends what is pending. What each type does on its own is in spec/socket.
+ * What holds for every pair of socket types that talk to each other, over every transport: messages arrive whichever
+ * side binds, a peer that restarts is found again, and close() ends what is pending. What each type does on its own is
+ * in spec/socket.
  */
 import {
   Dealer,

@@ -1,18 +1,19 @@
 /**
- * RFC 26 "CurveZMQ", clause by clause: the commands as octets, opened by a second implementation of the cryptography, and the
- * sockets at the wire. Every cut, every flipped bit: spec/mechanism.
+ * RFC 26 "CurveZMQ", clause by clause: the commands as octets, opened by a second implementation of the cryptography,
+ * and the sockets at the wire. Every cut, every flipped bit: spec/mechanism.
  *
  * Not followed, like libzmq:
  * - The text gives HELLO 70 octets of padding, its grammar and its size 72: 72 it is. Their value is not looked at.
  * - A server keeps s' until the handshake is over and only compares the cookie: the connection costs more than a key.
  * - The counters of HELLO, INITIATE and READY may have any value; those of MESSAGEs have to grow.
- * - Bit 1 of the flags in a MESSAGE marks a command, as ZMTP 3.1 needs it; bits 2 to 7 are sent as zero and not looked at.
+ * - Bit 1 of the flags in a MESSAGE marks a command, as ZMTP 3.1 needs it; bits 2 to 7 are sent as zero and not looked
+ *   at.
  * - A property whose name is empty is skipped: the RFC calls it not valid.
- * - For a client that is not let in the RFC says both "not respond except by closing" and "ERROR": it is ERROR for the statuses
- *   400 and 500 of ZAP, and silence for 300.
+ * - For a client that is not let in the RFC says both "not respond except by closing" and "ERROR": it is ERROR for the
+ *   statuses 400 and 500 of ZAP, and silence for 300.
  *
- * Not followed, unlike libzmq: a client that was told ERROR does try again, ever more rarely, so that it gets in once the server
- * is put right.
+ * Not followed, unlike libzmq: a client that was told ERROR does try again, ever more rarely, so that it gets in once
+ * the server is put right.
  *
  * Not applicable: not more than 2^64 - 1 commands a connection, which nobody can send (the counter's end is tested in
  * spec/mechanism/curve-wire.test.ts).
@@ -36,7 +37,9 @@ import { frames, initiate, keys, nonces, readyMetadata, sessionKey } from "../ve
 const it = suite("rfc/26-curvezmq");
 const sockets = new Sockets(it);
 
-/** Opens Box[m](X->Y) with the secret key of one side and the public key of the other; undefined when it does not open. */
+/**
+ * Opens Box[m](X->Y) with the secret key of one side and the public key of the other; undefined when it does not open.
+ */
 function open(secretKey: Buffer, publicKey: Buffer, prefix: string, nonce: Buffer, box: Buffer): Buffer | undefined {
   const key = nobleCrypto.precompute(secretKey, publicKey);
   return key && (nobleCrypto.openBox(key, nonceOf(Buffer.from(prefix), nonce), box) as Buffer | undefined);
@@ -62,7 +65,7 @@ function handshake() {
   return { hello, welcome, init, ready, client, server };
 }
 
-it("HELLO: the client's first command, 200 octets with version 1.0, 72 zeros, C', counter and 64 zeros in a box", () => {
+it("HELLO: the client's first command, 200 octets: version 1.0, 72 zeros, C', counter, 64 zeros in a box", () => {
   const { host } = waiting.welcome();
   const [hello] = host.sent;
   assert.is(hello.length, 200);
@@ -224,7 +227,7 @@ function recordedServerRandom(): (size: number) => Buffer {
   return () => Buffer.from(drawn[next++]);
 }
 
-it("READY: at least 30 octets, the server's metadata in a box from S' to C'; the client refuses a malformed one", () => {
+it("READY: at least 30 octets, the server's metadata boxed from S' to C'; the client refuses a malformed one", () => {
   const { host, mechanism } = waiting.initiate();
   mechanism.receive(commands.initiate);
   const ready = host.sent[1];

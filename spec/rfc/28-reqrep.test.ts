@@ -1,8 +1,8 @@
 /**
  * RFC 28 "Request-Reply", clause by clause: REQ, REP, DEALER and ROUTER against raw peers.
  *
- * Not followed, like libzmq: what DEALER and ROUTER have received of a peer that disconnects stays readable; the RFC has it
- * discarded.
+ * Not followed, like libzmq: what DEALER and ROUTER have received of a peer that disconnects stays readable; the RFC
+ * has it discarded.
  */
 import { Dealer, type Readable, Reply, Request, Router } from "zmtp";
 import { next, take } from "../helpers/messages.ts";
@@ -116,7 +116,7 @@ it("REP receives and then sends one message at a time", async () => {
   assert.equal(await peer.message(), ["", "re 1"]);
 });
 
-it("REP changes nothing but the envelope: none, one or many frames and the delimiter come off and go back on", async () => {
+it("REP changes only the envelope: none, one or many frames and the delimiter come off and go back on", async () => {
   const reply = sockets.own(new Reply());
   const [peer] = await raw.join(reply, "DEALER", "");
   for (const envelope of [[], ["id"], ["id1", "id2", "id3"]]) {
@@ -214,7 +214,7 @@ it("ROUTER has a queue from connect() on for an id that it is told, and keeps it
   assert.equal(await second.message(), ["between"]);
 });
 
-it("ROUTER makes a queue when a peer connects, and throws it away with its messages when that peer disconnects", async () => {
+it("ROUTER makes a queue when a peer connects, and throws it away with its messages when that leaves", async () => {
   const router = sockets.own(new Router({ mandatory: true, sendHighWaterMark: 2 }));
   const [first] = await raw.join(router, "DEALER", "it");
   first.socket.pause();
@@ -286,7 +286,7 @@ for (const [name, create, peerType, address] of [
   });
 }
 
-it("DEALER and ROUTER limit what they receive to receiveHighWaterMark: a sender has to wait, and nothing is lost", async () => {
+it("DEALER and ROUTER limit what they receive to receiveHighWaterMark: senders wait, and nothing is lost", async () => {
   for (const socket of [new Dealer({ receiveHighWaterMark: 3 }), new Router({ receiveHighWaterMark: 3 })]) {
     const sender = sockets.own(new Dealer({ sendHighWaterMark: 2, sendTimeout: 0 }));
     await sockets.join(sockets.own<Dealer | Router>(socket), sender, "inproc");

@@ -4,9 +4,11 @@
  * Not followed, like libzmq:
  * - SUB and XSUB discard nothing when a queue is full. They stop reading, and it is the publisher that drops.
  * - What SUB, XSUB and XPUB have received of a peer that disconnects stays readable; the RFC has it discarded.
- * - XPUB gives messages and subscriptions out as they come in, so that their order is kept; the RFC has it ask its peers in turn.
+ * - XPUB gives messages and subscriptions out as they come in, so that their order is kept; the RFC has it ask its
+ *   peers in turn.
  * - A message of XSUB may not have frames that begin with octet 0 or 1: those are subscriptions.
- * - XSUB sends no CANCEL before it closes a connection (a SHOULD): the publisher forgets its topics with the connection.
+ * - XSUB sends no CANCEL before it closes a connection (a SHOULD): the publisher forgets its topics with the
+ *   connection.
  */
 import { Publisher, Subscriber, XPublisher, XSubscriber } from "zmtp";
 import { drain, next, take } from "../helpers/messages.ts";
@@ -124,7 +126,7 @@ for (const [name, create] of [
     );
   });
 
-  it(`${name} makes a queue when a subscriber connects, and throws it away with its messages when that disconnects`, async () => {
+  it(`${name} makes a queue when a subscriber connects, thrown away with its messages when that leaves`, async () => {
     const publisher = make({ sendHighWaterMark: 5 });
     const [first] = await raw.join(publisher, "SUB", "");
     await subscribe(first, "");
@@ -282,7 +284,7 @@ for (const [name, create] of [
     assert.equal(await take(subscriber, 2), ["before", "after"]);
   });
 
-  it(`${name} limits its queues to receiveHighWaterMark; what has come can still be read when the publisher has gone`, async () => {
+  it(`${name} limits its queues to receiveHighWaterMark; what came stays readable without the publisher`, async () => {
     const subscriber = make({ receiveHighWaterMark: 3 });
     await listen(subscriber, "");
     const publisher = sockets.own(new XPublisher({ sendHighWaterMark: 2 }));

@@ -1,7 +1,8 @@
 /**
  * RFC 30 "Pipeline", clause by clause: PUSH and PULL against raw peers.
  *
- * Not followed, like libzmq: what PULL has received of a peer that disconnects stays readable; the RFC has it discarded.
+ * Not followed, like libzmq: what PULL has received of a peer that disconnects stays readable; the RFC has it
+ * discarded.
  */
 import { Pull, Push } from "zmtp";
 import { take } from "../helpers/messages.ts";

@@ -1,7 +1,8 @@
 /**
  * RFC 31 "Exclusive Pair", clause by clause: PAIR against raw peers.
  *
- * Not followed, like libzmq: what PAIR has received of a peer that disconnects stays readable; the RFC has it discarded.
+ * Not followed, like libzmq: what PAIR has received of a peer that disconnects stays readable; the RFC has it
+ * discarded.
  */
 import { Pair } from "zmtp";
 import { take } from "../helpers/messages.ts";

@@ -1,6 +1,6 @@
 /**
- * RFC 32 "Z85", clause by clause, at the functions that read and write keys. Its advice about the size of buffers does not apply:
- * nobody hands one in.
+ * RFC 32 "Z85", clause by clause, at the functions that read and write keys. Its advice about the size of buffers does
+ * not apply: nobody hands one in.
  */
 import { decodeZ85, encodeZ85 } from "../../src/codec/z85.ts";
 import { assert, suite } from "../helpers/test.ts";

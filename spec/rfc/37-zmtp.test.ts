@@ -1,6 +1,7 @@
 /**
- * RFC 37 "ZMTP 3.1" (and 23, "ZMTP 3.0", where they agree), clause by clause: what it says a peer must send, accept and refuse.
- * Titles name the section. What a socket does with messages is tested elsewhere; here it is a connection and its octets.
+ * RFC 37 "ZMTP 3.1" (and 23, "ZMTP 3.0", where they agree), clause by clause: what it says a peer must send, accept and
+ * refuse. Titles name the section. What a socket does with messages is tested elsewhere; here it is a connection and
+ * its octets.
  */
 import { encodeCommand, encodeProperties, READY } from "../../src/codec/command.ts";
 import type { SocketTypeName } from "../../src/options/values.ts";

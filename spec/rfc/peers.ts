@@ -1,4 +1,7 @@
-/** What the pattern RFCs' tests share: raw peers that a socket knows, and the clauses that are the same for several types. */
+/**
+ * What the pattern RFCs' tests share: raw peers that a socket knows, and the clauses that are the same for several
+ * types.
+ */
 import type { Event, Socket, Writable } from "zmtp";
 import { freePort, RawPeer, RawServer } from "../helpers/raw-peer.ts";
 import { rejected, type Sockets } from "../helpers/sockets.ts";
@@ -37,7 +40,10 @@ export class Raw {
     });
   }
 
-  /** Binds the socket unless it is, and connects peers to it, one for each routing id; both sides know of each other then. */
+  /**
+   * Binds the socket unless it is, and connects peers to it, one for each routing id; both sides know of each other
+   * then.
+   */
   async join(socket: Socket, type: PeerType, ...routingIds: string[]): Promise<RawPeer[]> {
     if (socket.lastEndpoint === null) await socket.bind("tcp://127.0.0.1:*");
     const peers: RawPeer[] = [];
@@ -70,7 +76,10 @@ const LARGE_BYTES = 3_000_000;
 
 type Sender = Socket & Writable;
 
-/** Sends numbered messages to peers that read nothing until one is refused; gives how many were taken. The kernel may make room later. */
+/**
+ * Sends numbered messages to peers that read nothing until one is refused; gives how many were taken. The kernel may
+ * make room later.
+ */
 export async function fill(socket: Sender, address: string[] = []): Promise<number> {
   const body = Buffer.alloc(LARGE_BYTES);
   socket.sendTimeout = 0;
@@ -108,7 +117,7 @@ export function sendingClauses(it: Suite, { sockets, raw, name, peer: type, crea
     }
   });
 
-  it(`${name} has a queue from connect() on, whether or not the connection is there, and keeps it over a loss`, async () => {
+  it(`${name} has a queue from connect() on, with a connection or without, and keeps it over a loss`, async () => {
     const socket = make();
     const port = await freePort();
     socket.connect(`tcp://127.0.0.1:${port}`);
@@ -124,7 +133,7 @@ export function sendingClauses(it: Suite, { sockets, raw, name, peer: type, crea
     assert.equal(await second.message(), ["between"]);
   });
 
-  it(`${name} makes a queue when a peer connects, and throws it away with its messages when that peer disconnects`, async () => {
+  it(`${name} makes a queue when a peer connects, and throws it away with its messages when that leaves`, async () => {
     const socket = make({ sendHighWaterMark: 2 });
     const [first] = await raw.join(socket, type, "");
     first.socket.pause();

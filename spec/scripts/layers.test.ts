@@ -1,5 +1,6 @@
 /**
- * The layer check has to fail on what it is there for: each rule with a planted violation, and a tree that keeps them all.
+ * The layer check has to fail on what it is there for: each rule with a planted violation, and a tree that keeps them
+ * all.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

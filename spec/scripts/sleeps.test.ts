@@ -1,4 +1,7 @@
-/** A sleep says "by now it has happened" and is wrong on a busy machine: tests wait for what happens. Here is where one may. */
+/**
+ * A sleep says "by now it has happened" and is wrong on a busy machine: tests wait for what happens. Here is where one
+ * may.
+ */
 import { readdirSync, readFileSync } from "node:fs";
 import { assert, suite } from "../helpers/test.ts";
 

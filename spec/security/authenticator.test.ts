@@ -253,7 +253,7 @@ function untellable(): Error {
   return error;
 }
 
-it("a check that throws, rejects or answers nonsense is 500, with a warning, and the authenticator goes on", async () => {
+it("a check that throws, rejects or answers nonsense is 500, with a warning; the authenticator goes on", async () => {
   const warnings: string[] = [];
   const note = (warning: Error): number => warnings.push(warning.message);
   process.on("warning", note);

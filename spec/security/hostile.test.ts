@@ -1,7 +1,8 @@
 /**
- * Hostile handshakes against real sockets, bound and connected, PLAIN and CURVE: commands cut off, changed, replayed, out of
- * their order or too large. The connection ends with the code of what was wrong, nothing is delivered, nothing is answered, and
- * an honest peer of the same socket notices nothing. Every bit and every length, for the codes: spec/mechanism.
+ * Hostile handshakes against real sockets, bound and connected, PLAIN and CURVE: commands cut off, changed, replayed,
+ * out of their order or too large. The connection ends with the code of what was wrong, nothing is delivered, nothing
+ * is answered, and an honest peer of the same socket notices nothing. Every bit and every length, for the codes:
+ * spec/mechanism.
  */
 import { Pull, Push } from "zmtp";
 import { encodeFrame } from "../../src/codec/frame.ts";
@@ -39,7 +40,9 @@ const UNEXPECTED = fault("UNEXPECTED_COMMAND");
 const CRYPTOGRAPHIC = fault("CRYPTOGRAPHIC");
 const SEQUENCE = fault("INVALID_SEQUENCE");
 
-/** A PULL that is attacked, and an honest PUSH. The attacker plays `role`, over connections that it makes, or accepts. */
+/**
+ * A PULL that is attacked, and an honest PUSH. The attacker plays `role`, over connections that it makes, or accepts.
+ */
 class Scene {
   readonly name: Name;
   readonly role: Role;

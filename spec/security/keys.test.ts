@@ -1,6 +1,6 @@
 /**
- * Keys are gone when a connection is. Seen from outside as far as it can be: every secret that is drawn at random, and every key
- * that is agreed on, is looked at again when the connection has ended.
+ * Keys are gone when a connection is. Seen from outside as far as it can be: every secret that is drawn at random, and
+ * every key that is agreed on, is looked at again when the connection has ended.
  */
 import crypto from "node:crypto";
 import { syncBuiltinESMExports } from "node:module";
@@ -51,7 +51,7 @@ async function connected(server: SocketOptions<Pull>, client: SocketOptions<Push
   await eventually(() => push.closed && pull.closed);
 }
 
-it("secrets that a connection drew are overwritten: after the handshake, and when that fails or is cut short", async () => {
+it("secrets that a connection drew are overwritten: after the handshake, and if it fails or is cut short", async () => {
   const good = await drawn(() => connected(curveServer, curveClient, /^handshake$/));
   assert.is(good.length, 3, "c', s' and the cookie's key");
   await eventually(() => good.every(isGone));
@@ -80,7 +80,7 @@ it("secrets that a connection drew are overwritten: after the handshake, and whe
   await eventually(() => cut.every(isGone));
 });
 
-it("every key that was agreed on is overwritten when the mechanism is closed; the permanent ones are the socket's", () => {
+it("each key that was agreed on is overwritten when the mechanism is closed; the permanent are the socket's", () => {
   const agreed: Buffer[] = [];
   const real = loadCrypto();
   const noting = Object.create(real, {

@@ -1,4 +1,7 @@
-/** What is wrong with security's options is said at once, at the option or at bind and connect, and never lets a peer in. */
+/**
+ * What is wrong with security's options is said at once, at the option or at bind and connect, and never lets a peer
+ * in.
+ */
 
 import { curveKeyPair, Dealer, Pull, Router, Stream } from "zmtp";
 import { decodeZ85 } from "../../src/codec/z85.ts";
@@ -79,7 +82,7 @@ it("the server's key and the server's role at once, in whatever order, are EINVA
   sockets.own(new Router({ ...curveClient, curveServer: false, curveServerKey: keys.server.publicKey }));
 });
 
-it("one after the other, the last one wins, as in libzmq: a socket may serve at one endpoint and be a client at another", async () => {
+it("the last one wins, as in libzmq: a socket may serve at one endpoint and be a client at another", async () => {
   const upstream = sockets.own(new Router({ ...quick, ...curveServer }));
   const address = await sockets.bound(upstream, "tcp");
   const own = curveKeyPair();

@@ -1,7 +1,7 @@
 /**
- * Peers that do not belong together: each side is told why by the event that the original raises, nothing is delivered, and
- * attempts come ever more rarely. The original's clients give up for good when they find the fault themselves or are told
- * 400 or 500; these go on trying, so that they get in once the server is put right.
+ * Peers that do not belong together: each side is told why by the event that the original raises, nothing is delivered,
+ * and attempts come ever more rarely. The original's clients give up for good when they find the fault themselves or
+ * are told 400 or 500; these go on trying, so that they get in once the server is put right.
  */
 import { Dealer, Publisher, Pull, Push, type SocketOptions } from "zmtp";
 import { decodeZ85 } from "../../src/codec/z85.ts";
@@ -233,7 +233,7 @@ for (const [mechanism, server, client] of [
   ["PLAIN", plainServer, plainClient],
   ["CURVE", curveServer, curveClient],
 ] as const) {
-  it(`${mechanism}: a socket type that does not fit is told where it is found, by the server, bound or connecting`, async () => {
+  it(`${mechanism}: a type that does not fit is told where it shows: by the server, bound or connecting`, async () => {
     for (const serverBinds of [true, false]) {
       const context = fresh();
       await handle(sockets, context, (request) => answer(request, "200"));

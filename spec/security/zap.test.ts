@@ -1,6 +1,6 @@
 /**
- * ZAP (RFC 27) as a program sees it: what its own handler is asked, what it may answer, and what becomes of the peer. The
- * events are those of the original, but where it leaves a refused peer hanging: here its connection ends.
+ * ZAP (RFC 27) as a program sees it: what its own handler is asked, what it may answer, and what becomes of the peer.
+ * The events are those of the original, but where it leaves a refused peer hanging: here its connection ends.
  */
 import { type Context, Dealer, Pull, Push, Reply, Request, Router, type SocketOptions } from "zmtp";
 import { encodeProperties } from "../../src/codec/command.ts";
@@ -137,7 +137,7 @@ for (const [name, { server, client }] of Object.entries(MECHANISMS)) {
     }
   });
 
-  it(`${name}: a handler that takes too long loses to the handshake timer, and its late answer hurts nobody`, async () => {
+  it(`${name}: a handler that takes too long loses to the handshake timer; its late answer hurts nobody`, async () => {
     const context = fresh();
     let release: (() => void) | undefined;
     let isSlow = true;
@@ -218,7 +218,7 @@ it("nobody to ask: PLAIN lets nobody in, NULL and CURVE everybody unless the dom
   }
 });
 
-it("an empty domain: NULL asks nobody, CURVE asks all the same unless the domain is enforced, PLAIN cannot be", async () => {
+it("an empty domain: NULL asks nobody, CURVE asks unless the domain is enforced, which PLAIN cannot be", async () => {
   const context = fresh();
   const { requests } = await handle(sockets, context, (request) => answer(request, "400"));
   const open = await meet(context, {}, {});
@@ -281,7 +281,7 @@ it("both ends may ask, each its own handler", async () => {
   assert.equal([one.requests.length, other.requests.length], [1, 1]);
 });
 
-it("a handler of another context is not asked, and one over which a socket is denied does not hear of inproc", async () => {
+it("a handler of another context is not asked, and one that denies a socket does not hear of inproc", async () => {
   const { requests } = await handle(sockets, fresh(), (request) => answer(request, "400"));
   const { pull } = await meet(fresh(), { zapDomain: "test" }, {});
   assert.equal(texts(await pull.receive()), ["message"]);

@@ -1,4 +1,7 @@
-/** 5,000 sends in one turn, five times the high-water mark, to a subscriber that reads: none may be lost, in any transport. */
+/**
+ * 5,000 sends in one turn, five times the high-water mark, to a subscriber that reads: none may be lost, in any
+ * transport.
+ */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";

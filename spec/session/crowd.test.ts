@@ -18,7 +18,7 @@ function longestBacklog(): number {
 
 const CROWD = 300;
 for (const endpoint of ["tcp://127.0.0.1:*", "ipc://*"]) {
-  const title = `a crowd that comes while a process is busy is let in by its kernel, and all that it sends arrives (${endpoint})`;
+  const title = `the kernel lets a crowd in while the process is busy, and all that it sends arrives (${endpoint})`;
   if (longestBacklog() < CROWD) {
     it.skip(title, "the kernel lets fewer wait");
     continue;

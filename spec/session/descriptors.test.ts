@@ -1,4 +1,7 @@
-/** Fewer descriptors than peers: the process lives, those who are in are served, and so are others when there is room again. */
+/**
+ * Fewer descriptors than peers: the process lives, those who are in are served, and so are others when there is room
+ * again.
+ */
 import { connect, type Socket } from "node:net";
 import { Pull, Push } from "zmtp";
 import { Child } from "../helpers/child.ts";

@@ -140,7 +140,7 @@ it("disconnect delivers to a peer that comes up later, and no more than that", a
   await server.close();
 });
 
-it("disconnect of a connection that was lost with messages waiting: they go to the next, and it ends there", async () => {
+it("disconnect of a connection that is lost with messages waiting: they go to the next, which ends there", async () => {
   const server = await RawServer.listen();
   const push = new Push({ reconnectInterval: 20, sendHighWaterMark: 0 });
   push.connect(server.address);

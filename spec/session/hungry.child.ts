@@ -1,4 +1,7 @@
-/** Connects to the address that it is told while no descriptor is left, says its events, and lets go of the descriptors when told to. */
+/**
+ * Connects to the address that it is told while no descriptor is left, says its events, and lets go of the descriptors
+ * when told to.
+ */
 import { closeSync, openSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { Push } from "zmtp";

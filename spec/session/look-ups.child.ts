@@ -1,4 +1,6 @@
-/** Connects to names of which nobody knows any, closes the sockets or not, and tells at its end how many were looked up. */
+/**
+ * Connects to names of which nobody knows any, closes the sockets or not, and tells at its end how many were looked up.
+ */
 import { Push, Subscriber } from "zmtp";
 import { internals } from "../../src/transport/resolve.ts";
 

@@ -1,4 +1,7 @@
-/** Names are looked up one after the other, and what waits for its turn is in nobody's way. The system's resolver is the test's. */
+/**
+ * Names are looked up one after the other, and what waits for its turn is in nobody's way. The system's resolver is the
+ * test's.
+ */
 import { Publisher, Pull, Push, Request, Subscriber } from "zmtp";
 import { internals } from "../../src/transport/resolve.ts";
 import { Child } from "../helpers/child.ts";

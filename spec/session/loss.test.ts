@@ -221,7 +221,7 @@ for (const side of ["connecting", "binding"]) {
   }
 }
 
-it("SUB tells each distinct topic again, in the order of their octets, and then what has changed since the loss", async () => {
+it("SUB tells each distinct topic again, in the order of octets, then what has changed since the loss", async () => {
   const server = await RawServer.listen();
   const sub = new Subscriber(QUICK);
   sub.subscribe("b", "a", "b", "c");

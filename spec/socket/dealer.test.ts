@@ -82,7 +82,7 @@ for (const transport of TRANSPORTS) {
     assert.is(await next(dealer), "way|back||r");
   });
 
-  it(`each connection starts with the hello message, and probeRouter comes once for each pipe (${transport})`, async () => {
+  it(`each connection starts with the hello message, probeRouter comes once for each pipe (${transport})`, async () => {
     const router = sockets.own(new Router());
     const address = await sockets.bound(router, transport);
     const dealer = sockets.own(new Dealer({ routingId: "d", helloMessage: "hello", probeRouter: true }));

@@ -1,4 +1,6 @@
-/** Events in their order and with their payloads, as the native binding raises them; what differs on purpose says so. */
+/**
+ * Events in their order and with their payloads, as the native binding raises them; what differs on purpose says so.
+ */
 import { connect } from "node:net";
 import { Dealer, type Event, Pair, Publisher, Pull, Push, Reply, type Socket, Stream } from "../../src/index.ts";
 import { GREETING, message, octets, RawPeer, RawServer } from "../helpers/raw-peer.ts";

@@ -1,4 +1,7 @@
-/** Frames in one message: what `send` accepts, a receiver takes; what it would not take, `send` says, and nobody is cut off for it. */
+/**
+ * Frames in one message: what `send` accepts, a receiver takes; what it would not take, `send` says, and nobody is cut
+ * off for it.
+ */
 import {
   Dealer,
   Pair,

@@ -1,6 +1,6 @@
 /**
- * Nothing that was delivered, or handed to the kernel, is kept: neither while sockets are idle, nor after a loss, nor by sockets that
- * are closed and still held. One large body that every idle connection keeps would add up.
+ * Nothing that was delivered, or handed to the kernel, is kept: neither while sockets are idle, nor after a loss, nor
+ * by sockets that are closed and still held. One large body that every idle connection keeps would add up.
  */
 import { Authenticator } from "../../src/auth.ts";
 import {
@@ -31,7 +31,10 @@ import { curveClient, curveServer, plainClient, plainServer } from "../security/
 const it = suite("socket/kept");
 const sockets = new Sockets(it);
 
-/** Octets: what is copied and batched, what is referenced, what is read to where it belongs, what does not fit a socket's buffer. */
+/**
+ * Octets: what is copied and batched, what is referenced, what is read to where it belongs, what does not fit a
+ * socket's buffer.
+ */
 const SIZES = [200, 9000, 300_000, 6_000_000];
 
 type Sending = Socket & Writable;

@@ -1,6 +1,6 @@
 /**
- * Memory that moves after `await send()`: transferred to a thread, shrunk, or changed by one that shares it. A message is sent as it
- * was, or it is not sent and its program is told; zeros and foreign octets never take its place.
+ * Memory that moves after `await send()`: transferred to a thread, shrunk, or changed by one that shares it. A message
+ * is sent as it was, or it is not sent and its program is told; zeros and foreign octets never take its place.
  */
 import { createServer, type Socket as NetSocket } from "node:net";
 import { WRITE_PIECE_BYTES } from "../../src/base/constants.ts";
@@ -199,7 +199,7 @@ for (const transport of ["tcp", "ipc"] as const) {
     }
   });
 
-  it(`the link ends when memory goes while it is written, and no more than a piece of what is there then leaves (${transport})`, async () => {
+  it(`a link ends if memory goes in mid-write; at most a piece of what is there leaves (${transport})`, async () => {
     for (const size of [WRITE_PIECE_BYTES, 4 * WRITE_PIECE_BYTES, 30_000_000]) {
       let peer: NetSocket | undefined;
       const chunks: Buffer[] = [];

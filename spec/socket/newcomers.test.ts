@@ -1,6 +1,6 @@
 /**
- * Peers of a publisher that are there and have not subscribed yet. How long what is published waits for them is the machine's to say:
- * tests of what they get try again, those of what they do not get need not.
+ * Peers of a publisher that are there and have not subscribed yet. How long what is published waits for them is the
+ * machine's to say: tests of what they get try again, those of what they do not get need not.
  */
 import { Socket as NetSocket } from "node:net";
 import { Dealer, Publisher, Subscriber, XPublisher } from "../../src/index.ts";
@@ -54,7 +54,7 @@ async function publish(publisher: Publisher | XPublisher, texts: readonly string
 
 for (const transport of ["tcp", "ipc"] as const) {
   for (const Type of [Publisher, XPublisher]) {
-    it(`${Type.name} gives a peer what was published between its greeting and its subscriptions, in order (${transport})`, async () => {
+    it(`${Type.name} gives a peer what came between greeting and subscriptions, in order (${transport})`, async () => {
       const publisher = sockets.own(new Type());
       const address = await sockets.bound(publisher, transport);
       const expected = ["a0", "a1", "b1", "a2", "b2"];
@@ -106,7 +106,7 @@ it("what is kept for a peer is bounded by the mark and by a mebibyte: the newest
 
 for (const isReady of [true, false]) {
   const title = isReady ? "has not subscribed" : "does not finish its handshake";
-  it(`nothing is kept for long for a peer that ${title}, and it gets nothing of what was, though others come`, async () => {
+  it(`nothing is kept for long for a peer that ${title}; it gets nothing of what was, though others come`, async () => {
     const publisher = sockets.own(new Publisher());
     const address = await sockets.bound(publisher, "tcp");
     const peers = [await greeted(address)];

@@ -196,7 +196,8 @@ it("the first listener ends reading", () => {
   observer.on("bind", () => {});
   assert.is(
     thrown(() => observer.receive()).message,
-    "Observer is in event emitter mode. After a call to events.on() it is not possible to read events with events.receive().",
+    "Observer is in event emitter mode. " +
+      "After a call to events.on() it is not possible to read events with events.receive().",
   );
 });
 

@@ -65,7 +65,8 @@ const ALL = [["a1", "x"], "b1", "c1", "", ["", "a"], "a"];
 
 for (const transport of TRANSPORTS) {
   for (const subscriberBinds of [false, true]) {
-    it(`subscriptions are counted prefixes of the first frame (${transport}, ${subscriberBinds ? "SUB" : "PUB"} binds)`, async () => {
+    const who = subscriberBinds ? "SUB" : "PUB";
+    it(`subscriptions are counted prefixes of the first frame (${transport}, ${who} binds)`, async () => {
       const pair = await duo(transport, subscriberBinds);
       const { subscriber } = pair;
       assert.equal(await pair.deliver(ALL), []);
@@ -309,7 +310,7 @@ it("subscriptions are told again after a reconnect, without those taken back mea
 });
 
 for (const transport of TRANSPORTS) {
-  it(`topics that are made and taken back before the publisher is there are told one by one (${transport})`, async () => {
+  it(`topics made and taken back before the publisher is there are told one by one (${transport})`, async () => {
     const subscriber = sockets.own(new Subscriber({ reconnectInterval: 20 }));
     const address = transport === "tcp" ? `tcp://127.0.0.1:${await freePort()}` : sockets.address(transport);
     subscriber.connect(address);

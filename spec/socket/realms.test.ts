@@ -1,6 +1,6 @@
 /**
- * Values of another realm: a program may run in a `vm` context, or a test runner's sandbox, whose classes are not those that this
- * package was loaded with. What such a value is has to be asked of the value.
+ * Values of another realm: a program may run in a `vm` context, or a test runner's sandbox, whose classes are not those
+ * that this package was loaded with. What such a value is has to be asked of the value.
  */
 import { runInNewContext } from "node:vm";
 import { Dealer, Publisher, Pull, Push, Router, Stream, Subscriber, XPublisher, XSubscriber } from "../../src/index.ts";
@@ -23,7 +23,7 @@ const KINDS = [
 ];
 const MEMORY = [
   "new Uint8Array(OCTETS).buffer",
-  "(() => { const shared = new SharedArrayBuffer(OCTETS.length); new Uint8Array(shared).set(OCTETS); return shared })()",
+  "((shared) => (new Uint8Array(shared).set(OCTETS), shared))(new SharedArrayBuffer(OCTETS.length))",
 ];
 
 function foreign<T = Buffer>(expression: string, text = "ABCDEFGH"): T {

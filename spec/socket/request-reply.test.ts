@@ -231,7 +231,7 @@ it("a reply to a peer that is gone is dropped, and the next request answered", a
   assert.equal(texts(await reply.receive()), ["2"]);
 });
 
-it("relaxed: a new request may follow at once, and the reply to the latest counts when they are correlated", async () => {
+it("relaxed: a new request may follow at once; the reply to the latest counts when they are correlated", async () => {
   for (const correlate of [false, true]) {
     const { request, reply } = await pair(new Request({ relaxed: true, correlate }));
     await request.send("1");
@@ -347,7 +347,7 @@ it("the routing id is what ROUTER sees", async () => {
   }
 });
 
-it("a lost peer takes its request with it: nothing is sent again, but a reply on the new connection counts", async () => {
+it("a lost peer takes its request along: nothing is sent again, but a reply on the new connection counts", async () => {
   const request = sockets.own(new Request({ reconnectInterval: 10, routingId: "me" }));
   const first = sockets.own(new Router());
   const address = await sockets.join(first, request, "tcp");

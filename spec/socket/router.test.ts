@@ -36,7 +36,9 @@ function named(id: string | Buffer): Dealer {
   return dealer;
 }
 
-/** Sends to a peer that reads nothing until it takes no more, which is EAGAIN by sendTimeout; gives how many it took. */
+/**
+ * Sends to a peer that reads nothing until it takes no more, which is EAGAIN by sendTimeout; gives how many it took.
+ */
 async function fill(router: Router, id: string): Promise<number> {
   const body = Buffer.alloc(3_000_000);
   router.sendTimeout = 50;
@@ -160,7 +162,7 @@ for (const transport of TRANSPORTS) {
     assert.is((await pending).code, "EHOSTUNREACH");
   });
 
-  it(`mandatory: a full peer is waited for, EAGAIN by sendTimeout, EHOSTUNREACH when it goes (${transport})`, async () => {
+  it(`mandatory: waits for a full peer: EAGAIN by sendTimeout, EHOSTUNREACH if it goes (${transport})`, async () => {
     const router = sockets.own(new Router({ mandatory: true, sendHighWaterMark: 2 }));
     const address = await sockets.bound(router, transport);
     const full = sockets.own(new Dealer({ routingId: "full", receiveHighWaterMark: 2 }));
@@ -270,7 +272,7 @@ for (const transport of TRANSPORTS) {
 
 for (const transport of TRANSPORTS) {
   for (const handover of [true, false]) {
-    it(`a generated id is open to no announcement, not even when its peer has left (${transport}, handover ${handover})`, async () => {
+    it(`a generated id is open to nobody, even without its peer (${transport}, handover ${handover})`, async () => {
       const router = sockets.own(new Router({ handover, mandatory: true }));
       const refusals: string[] = [];
       router.events.on("handshake:error:other", ({ error }) => refusals.push(error.code));
@@ -321,7 +323,7 @@ for (const transport of TRANSPORTS) {
     assert.is(stranger.readable, false);
   });
 
-  it(`ids that peers chose stay theirs to hand over, also those that look as generated ones do (${transport})`, async () => {
+  it(`ids that peers chose stay theirs to hand over, also those that look generated (${transport})`, async () => {
     const router = sockets.own(new Router({ handover: true }));
     const address = await sockets.bound(router, transport);
     for (const id of ["name", "\0", "\0name", "\0\0\0\0\0", "\0".repeat(255)]) {
@@ -359,7 +361,7 @@ for (const transport of ["tcp", "ipc"] as const) {
     assert.is(await next(router), "peer|3");
   });
 
-  it(`who answers at a connected endpoint is known by their own id, and gets what is theirs (${transport})`, async () => {
+  it(`who answers at a connected endpoint is known by their own id, with what is theirs (${transport})`, async () => {
     const router = sockets.own(new Router({ reconnectInterval: 20, mandatory: true }));
     let losses = 0;
     router.events.on("disconnect", () => losses++);
@@ -468,7 +470,7 @@ for (const transport of ["tcp", "ipc"] as const) {
   });
 
   for (const elsewhere of TRANSPORTS) {
-    it(`a peer whose endpoint is down may come in elsewhere, and gets what waits (${transport}, ${elsewhere})`, async () => {
+    it(`a peer whose endpoint is down may come elsewhere for what waits (${transport}, ${elsewhere})`, async () => {
       const router = sockets.own(new Router({ reconnectInterval: 20, mandatory: true, helloMessage: "welcome" }));
       const here = await sockets.bound(router, elsewhere);
       const refusals: string[] = [];

@@ -208,7 +208,7 @@ it("a send that waits has copied its small frames", async () => {
 });
 
 for (const transport of TRANSPORTS) {
-  it(`of what waits for a peer, small frames are collectable at once and large ones are kept (${transport})`, async () => {
+  it(`of what waits for a peer, small frames are collectable at once, large ones are kept (${transport})`, async () => {
     const push = sockets.own(new Push());
     const address = transport === "tcp" ? "tcp://127.0.0.1:1" : sockets.address(transport);
     push.connect(address);

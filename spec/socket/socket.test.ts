@@ -87,7 +87,7 @@ for (const transport of TRANSPORTS) {
 
 for (const transport of ["tcp", "inproc"] as const) {
   for (const isBound of [false, true]) {
-    it(`a bind or bindSync of an address in use has changed nothing (${transport}, bound before: ${isBound})`, async () => {
+    it(`a bind or bindSync of an address in use changes nothing (${transport}, bound before: ${isBound})`, async () => {
       const push = sockets.own(new Push());
       const address = await sockets.bound(push, transport);
       const pull = sockets.own(new Pull());

@@ -1,4 +1,7 @@
-/** The ways of a message, in and out: every call on them decides something, and on the way in none enters a file a second time. */
+/**
+ * The ways of a message, in and out: every call on them decides something, and on the way in none enters a file a
+ * second time.
+ */
 import { Pull, Push } from "../../src/index.ts";
 import { callsOf, NAMES_SOURCES } from "../helpers/calls.ts";
 import { next } from "../helpers/messages.ts";
@@ -37,7 +40,7 @@ async function resolving(action: () => Promise<unknown>): Promise<string> {
 }
 
 for (const transport of ["tcp", "ipc"] as const) {
-  it(`a message reaches a receive that waits by 8 calls at the most, each in a file of its own (${transport})`, async () => {
+  it(`a message reaches a waiting receive by at most 8 calls, each in a file of its own (${transport})`, async () => {
     const [pull, push] = [sockets.own(new Pull()), sockets.own(new Push())];
     await sockets.join(pull, push, transport);
     // Both are in traffic then.

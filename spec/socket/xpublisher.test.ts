@@ -112,7 +112,7 @@ for (const transport of TRANSPORTS) {
     assert.equal(await take(publisher, 2), ["hello", ""]);
   });
 
-  it(`a multipart from an XSUB: subscriptions in it are made; it stays whole unless it begins with one (${transport})`, async () => {
+  it(`a multipart of an XSUB: its subscriptions are made; whole unless it begins with one (${transport})`, async () => {
     const publisher = sockets.own(new XPublisher());
     const subscriber = sockets.own(new XSubscriber());
     await sockets.join(publisher, subscriber, transport);

@@ -188,7 +188,7 @@ for (const transport of ["tcp", "ipc"] as const) {
   });
 }
 
-it("what a publisher that read nothing left behind is not told to the next one: the set is, then what was sent since", async () => {
+it("what a publisher left unread is not told to the next: the set is, and then what was sent since", async () => {
   const server = await RawServer.listen();
   const subscriber = sockets.own(new XSubscriber({ reconnectInterval: 20, linger: 0 }));
   let losses = 0;

@@ -1,4 +1,7 @@
-/** A cluster's worker that listens in every way: its listeners have to be its own, not the primary's. Argument: a folder. */
+/**
+ * A cluster's worker that listens in every way: its listeners have to be its own, not the primary's. Argument: a
+ * folder.
+ */
 import cluster from "node:cluster";
 import { type IpcEndpoint, parseEndpoint, type TcpEndpoint } from "../../src/transport/endpoint.ts";
 import { listen, listenSync } from "../../src/transport/listen.ts";

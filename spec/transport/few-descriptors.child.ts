@@ -1,4 +1,6 @@
-/** Listens and welcomes every peer; prints its port, and ends when its input does. Started with few descriptors to use. */
+/**
+ * Listens and welcomes every peer; prints its port, and ends when its input does. Started with few descriptors to use.
+ */
 import { parseEndpoint, type TcpEndpoint } from "../../src/transport/endpoint.ts";
 import { listenSync } from "../../src/transport/listen.ts";
 import { optionsWith } from "./pair.ts";

@@ -107,7 +107,7 @@ for (const [name, way] of Object.entries(ways)) {
     assert.equal(readdirSync(folder), []);
   });
 
-  it(`${name}: a relative path stays relative, and is removed where it was although the directory changed`, async () => {
+  it(`${name}: a relative path stays relative, and is removed where it was though the directory changed`, async () => {
     const back = process.cwd();
     const other = join(folder, "other");
     mkdirSync(other);
@@ -148,7 +148,7 @@ for (const [name, way] of Object.entries(ways)) {
     const path = join(folder, "a");
     const child = spawn(process.execPath, [
       "-e",
-      `require("net").createServer().listen({path: ${JSON.stringify(path)}}, () => process.kill(process.pid, "SIGKILL"))`,
+      `require("net").createServer().listen(${JSON.stringify(path)}, () => process.kill(process.pid, "SIGKILL"))`,
     ]);
     await once(child, "exit");
     assert.ok(lstatSync(path).isSocket());
@@ -358,7 +358,7 @@ it("a path of the longest length works, with all of its bytes", async () => {
   assert.equal(readdirSync(folder), []);
 });
 
-it("a process that ends without closing leaves nothing behind, and no listener for its exit after closing", async () => {
+it("a process that ends without closing leaves nothing behind, nor a listener for its exit after closing", async () => {
   const listeners = process.listenerCount("exit");
   const open = [await ways.listen(`ipc://${folder}/a`), await ways.listenSync("ipc://*")];
   assert.is(process.listenerCount("exit"), listeners + 1);

@@ -1,6 +1,6 @@
 /**
- * Listening over tcp: where it ends up, how it fails, and that the synchronous way is synchronous. Each row runs in each
- * way that there is.
+ * Listening over tcp: where it ends up, how it fails, and that the synchronous way is synchronous. Each row runs in
+ * each way that there is.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";

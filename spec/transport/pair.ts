@@ -82,7 +82,9 @@ export interface Pair {
   socket: Socket;
 }
 
-/** A stream that was accepted, and the peer that connected; the peer has no listeners but one for errors, and is paused. */
+/**
+ * A stream that was accepted, and the peer that connected; the peer has no listeners but one for errors, and is paused.
+ */
 export async function pair(): Promise<Pair> {
   const server = createServer();
   await new Promise<void>((fulfil) => server.listen(0, "127.0.0.1", fulfil));

@@ -1,4 +1,7 @@
-/** Reading into memory of ours, and the documented way beside it: the same messages arrive, whichever is used on which side. */
+/**
+ * Reading into memory of ours, and the documented way beside it: the same messages arrive, whichever is used on which
+ * side.
+ */
 import { connect } from "node:net";
 import { Pull } from "../../src/socket/pull.ts";
 import { Push } from "../../src/socket/push.ts";

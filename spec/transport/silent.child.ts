@@ -1,6 +1,6 @@
 /**
- * A listener that never accepts: it blocks its thread, so the kernel's queue fills up and further connects get no answer.
- * Prints its port.
+ * A listener that never accepts: it blocks its thread, so the kernel's queue fills up and further connects get no
+ * answer. Prints its port.
  */
 
 import { writeSync } from "node:fs";

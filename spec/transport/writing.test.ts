@@ -1,4 +1,7 @@
-/** Large writes in pieces: the same octets in the same order, whatever the kernel takes at once, and a fault when memory goes. */
+/**
+ * Large writes in pieces: the same octets in the same order, whatever the kernel takes at once, and a fault when memory
+ * goes.
+ */
 import { once } from "node:events";
 import { createServer, Socket as NetSocket } from "node:net";
 import { WRITE_PIECE_BYTES, WRITE_TAIL_BYTES } from "../../src/base/constants.ts";
@@ -108,7 +111,7 @@ it("a write whose memory goes fails, and its end is not written", async () => {
   }
 });
 
-it("the end of a large write is nobody else's: it goes out as it was, also when the memory goes while it is on its way", () => {
+it("the end of a large write goes out as it was, also when the memory goes while it is on its way", () => {
   const { _write, _writev } = NetSocket.prototype;
   for (const head of [[], [Buffer.from("head")]]) {
     const body = Buffer.from(new ArrayBuffer(3 * WRITE_PIECE_BYTES)).fill("x");

@@ -1,6 +1,6 @@
 /**
- * CURVE's MESSAGEs once more, as RFC 26 and libzmq have them, one frame at a time: what the sealer's and the opener's batches,
- * streams and buffers have to equal.
+ * CURVE's MESSAGEs once more, as RFC 26 and libzmq have them, one frame at a time: what the sealer's and the opener's
+ * batches, streams and buffers have to equal.
  */
 import { nobleCrypto } from "./noble-crypto.ts";
 

@@ -1,6 +1,6 @@
 /**
- * The decoder once more, slow and obvious: waits for the whole stream, then reads it frame by frame. What it gives is a list of
- * lines, so that two decoders can be compared by their text.
+ * The decoder once more, slow and obvious: waits for the whole stream, then reads it frame by frame. What it gives is a
+ * list of lines, so that two decoders can be compared by their text.
  */
 import { constants } from "node:buffer";
 import type { CommandSink, Decoder, Inbox } from "../../src/codec/decoder.ts";

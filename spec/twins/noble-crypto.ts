@@ -1,6 +1,7 @@
 /**
- * The cryptography once more, by another library and in the plainest way: what src/crypto/sodium.ts is compared with, and the
- * proof that its interface does not depend on WebAssembly. Slow: a stream computes its key stream anew for each piece.
+ * The cryptography once more, by another library and in the plainest way: what src/crypto/sodium.ts is compared with,
+ * and the proof that its interface does not depend on WebAssembly. Slow: a stream computes its key stream anew for each
+ * piece.
  */
 import { poly1305 } from "@noble/ciphers/_poly1305.js";
 import { hsalsa, xsalsa20, xsalsa20poly1305 } from "@noble/ciphers/salsa.js";

@@ -1,5 +1,6 @@
 /**
- * Salsa20 as its specification writes it down, one block at a time: what the kernel of src/crypto/salsa20.ts has to equal.
+ * Salsa20 as its specification writes it down, one block at a time: what the kernel of src/crypto/salsa20.ts has to
+ * equal.
  */
 const SIGMA = [0x61707865, 0x3320646e, 0x79622d32, 0x6b206574];
 

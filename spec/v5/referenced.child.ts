@@ -1,6 +1,6 @@
 /**
- * Two sockets wait: one for a message, one for a peer to send to. Argument: the methods that both are to call, in this order.
- * Prints where a message can be sent to, and what comes.
+ * Two sockets wait: one for a message, one for a peer to send to. Argument: the methods that both are to call, in this
+ * order. Prints where a message can be sent to, and what comes.
  */
 import * as zmq from "../../src/v5-compat.ts";
 

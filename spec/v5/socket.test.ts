@@ -147,7 +147,7 @@ it("emits each message with its frames as arguments, from nextTick", async () =>
 });
 
 for (const address of [ANY, "inproc://v5-order"]) {
-  it(`lets what a listener puts off by nextTick come before promises, and before the next message: ${address}`, async () => {
+  it(`lets what a listener puts off by nextTick come before promises and the next message: ${address}`, async () => {
     const push = make("push");
     const pull = make("pull");
     await turn();

@@ -160,7 +160,8 @@ it("downgrades to 2.0", () => {
     assert.is(run.sent + sent, plainHex(dealer20));
     assert.is(run.bench.connection.wire, undefined);
   }
-  // Real libzmq as the peer: its greeting goes on with 03 until it has seen ours, so only what follows the twelfth octet counts.
+  // Real libzmq as the peer: its greeting goes on with 03 until it has seen ours, so only what follows the twelfth
+  // octet counts.
   for (const run of play("SUB", {}, "ff 0000000000000000 7f 01 01 0000")) {
     const sent = run.sent + run.bench.connection.subscription(Buffer.from("A"), true).toString("hex");
     assert.is(sent, plainHex(sub20), run.name);

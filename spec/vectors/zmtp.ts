@@ -1,6 +1,6 @@
 /**
- * Octets as libzmq 4.3.4 and 4.3.5 sent them: one end was the real library, the other a bare socket that logged. Blanks are for
- * reading. What is named after a socket type or an option is libzmq with that and nothing else.
+ * Octets as libzmq 4.3.4 and 4.3.5 sent them: one end was the real library, the other a bare socket that logged. Blanks
+ * are for reading. What is named after a socket type or an option is libzmq with that and nothing else.
  */
 
 /** A whole greeting with NULL, 3.1, no routing id; and its stages: on connect, after 10 octets came, after octet 11. */
@@ -57,7 +57,10 @@ export const MESSAGES: readonly (readonly [frames: readonly string[], octets: st
 export const REQ_STREAM = `${GREETING_NULL} ${READY.REQ} 0100 010548656c6c6f 0005576f726c64`;
 export const REP_STREAM = `${GREETING_NULL} ${READY.REP} 0100 00024f4b`;
 
-/** [topic, subscribe, octets to a 3.1 peer, octets to an older one]. 3.0 with 255 octets is not libzmq's, which breaks its stream. */
+/**
+ * [topic, subscribe, octets to a 3.1 peer, octets to an older one]. 3.0 with 255 octets is not libzmq's, which breaks
+ * its stream.
+ */
 export const SUBSCRIPTIONS: readonly (readonly [string, boolean, string, string])[] = [
   ["", true, "040a 09535542534352494245", "000101"],
   ["A", true, "040b 09535542534352494245 41", "0002 0141"],
