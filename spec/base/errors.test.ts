@@ -128,7 +128,7 @@ const VALUES: [make: () => unknown, name: string, value: unknown, cause: string]
   [() => new Push(), "socksProxy", "", "socksProxy takes 1 or more octets, not 0"],
   [() => new Push(), "interface", "x".repeat(17), "interface takes 1 to 16 octets, not 17"],
   [() => new Push(), "curveSecretKey", "secret", "curveSecretKey takes a key of 32 octets, or of 40 characters in Z85"],
-  [() => new Push(), "heartbeatTimeToLive", 6553600, "heartbeatTimeToLive takes up to 6553599, not 6553600"],
+  [() => new Push(), "heartbeatTimeToLive", 6553600, "heartbeatTimeToLive takes 0 to 6553599, not 6553600"],
   [() => new Push(), "tcpAcceptFilter", "localhost", '"localhost" is neither an IP address nor a network'],
   [
     () => new Push(),
