@@ -1,7 +1,7 @@
 /**
  * Runs the project's checks one after the other and adds them up; the last line is `N passed, N failed`.
  *
- *   npm run ok     what a change has to pass: format and lint, types, layers, the page of options, build, tests, packed tarball
+ *   npm run ok     what a change has to pass: format and lint, types, layers, the page of options, documentation, build, tests, packed tarball
  *   npm test       the tests: build, tests, packed tarball, interop with other implementations; with CI set all that `ci` says
  *   node scripts/gate.mjs ci
  *                  both of these, bundles, other runtimes, and a short run of the benchmark
@@ -14,9 +14,22 @@ import { BIN, install, run, summary } from "./lib.mjs";
 /** @typedef {{ passed: number, failed: number, skipped: number }} Counts */
 
 const PLANS = {
-  ok: ["lint", "types", "layers", "options", "build", "spec", "package"],
+  ok: ["lint", "types", "layers", "options", "docs", "build", "spec", "package"],
   test: ["build", "spec", "package", "interop"],
-  ci: ["lint", "types", "layers", "options", "build", "spec", "package", "interop", "bundles", "runtimes", "bench"],
+  ci: [
+    "lint",
+    "types",
+    "layers",
+    "options",
+    "docs",
+    "build",
+    "spec",
+    "package",
+    "interop",
+    "bundles",
+    "runtimes",
+    "bench",
+  ],
 };
 
 /** Runs one of the project's scripts with Node. @param {string[]} args */
@@ -57,6 +70,7 @@ const STEPS = {
   types: async () => single(await node("scripts/types.mjs")),
   layers: async () => single(await node("scripts/check-layers.mjs")),
   options: async () => single(await node("scripts/options.mjs")),
+  docs: () => installed("docs", () => node("scripts/docs.mjs")),
   build: async () => single(await node("scripts/build.mjs")),
   spec: async () => counted(await node("scripts/spec.mjs")),
   package: async () => counted(await node("scripts/spec.mjs", "package/")),

@@ -10,18 +10,21 @@ export { createSocket, createSocket as socket, Socket, type SocketType } from ".
 
 /** The settings that all sockets share. */
 export interface ContextConstructor {
+  /** Prototype of nothing: there are no instances. */
   readonly prototype: Context;
   /** There is one context only. @throws Error always */
   new (): Context;
   /** Accepted, without effect: there are no threads to set. */
   setMaxThreads(value: number): void;
+  /** Reads what `setMaxThreads` set. Default 1. */
   getMaxThreads(): number;
-  /** How many sockets there can be at a time. @throws ErrnoError EINVAL */
+  /** Sets how many sockets may be open at a time, at least 1. @throws ErrnoError EINVAL */
   setMaxSockets(value: number): void;
+  /** Reads how many sockets may be open at a time. Default 1023. */
   getMaxSockets(): number;
 }
 
-/** Of this there are no instances. */
+/** Type of the instances that there are none of. */
 export type Context = object;
 
 /** No class, as it was none in version 5: old programs may call it without `new`, and are told the same. */
@@ -43,8 +46,13 @@ export const Context: ContextConstructor = Object.assign(
 // Bundlers call it otherwise, since the context that it sets has a class of this name.
 Object.defineProperty(Context, "name", { value: "Context", configurable: true });
 
-/** A new pair of CURVE keys, each as 40 characters of Z85. */
-export function curveKeypair(): { public: string; secret: string } {
+/** Makes a new pair of CURVE keys, each in 40 characters of Z85. (zmq_curve_keypair) */
+export function curveKeypair(): {
+  /** Key that peers may know. */
+  public: string;
+  /** Key that only its owner knows. */
+  secret: string;
+} {
   const { publicKey, secretKey } = curveKeyPair();
   return { public: publicKey, secret: secretKey };
 }

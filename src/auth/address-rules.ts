@@ -1,4 +1,7 @@
-/** Which addresses may come in. Who is on the list of the denied may not; when there is a list of the allowed, nobody else may. */
+/**
+ * Which addresses may come in. Who is on the list of the denied may not; when there is a list of the allowed, nobody
+ * else may.
+ */
 import { AddressList } from "../transport/address-list.ts";
 
 export class AddressRules {

@@ -1,16 +1,17 @@
 /**
- * A ready-made ZAP handler (RFC 27): decides over peers by address, by PLAIN user and by CURVE key. It is an ordinary ROUTER
- * socket at `inproc://zeromq.zap.01`, so it serves every socket of its context that asks: those with a `zapDomain`, with
- * `plainServer` or with `curveServer`.
+ * A ready-made ZAP handler (RFC 27): decides over peers by address, by PLAIN user and by CURVE key. It is an ordinary
+ * ROUTER socket at `inproc://zeromq.zap.01`, so it serves every socket of its context that asks: those with a
+ * `zapDomain`, with `plainServer` or with `curveServer`.
  *
  *     request   1.0 | id | domain | address | identity | mechanism | credentials…
  *     reply     1.0 | id | status | text | user id | metadata
  *
  * Rules are looked up at each request, so a change holds for the next handshake; peers that are in stay in. What is not
- * allowed by a rule is denied: a mechanism without rules lets nobody in, except NULL, which has no credentials to check.
+ * allowed by a rule is denied: a mechanism without rules lets nobody in, except NULL, which has no credentials to
+ * check.
  *
- * Passwords are kept and compared as digests: the time of a comparison tells neither where two differ nor how long the right
- * one is, and it is the same for a user who does not exist.
+ * Passwords are kept and compared as digests: the time of a comparison tells neither where two differ nor how long the
+ * right one is, and it is the same for a user who does not exist.
  */
 
 import { EMPTY } from "../base/bytes.ts";
@@ -36,22 +37,25 @@ export interface AuthRequest {
   readonly address: string;
   /** The asking socket's own routing id. */
   readonly identity: Buffer;
+  /** Mechanism of the connection, by its name in ZAP. */
   readonly mechanism: "NULL" | "PLAIN" | "CURVE" | string;
   /** PLAIN: user name and password. CURVE: the client's public key, 32 octets. */
   readonly credentials: readonly Buffer[];
 }
 
-/** What is decided of a peer. */
+/** Decision on a peer (RFC 27). */
 export interface AuthDecision {
   /** 200: it may come in. 300: not now. 400: no. 500: it could not be decided. */
   readonly status: 200 | 300 | 400 | 500;
+  /** Reason, for the logs of both ends. */
   readonly text?: string;
-  /** Whom the application sees as `userId` of the peer. */
+  /** User id that the application sees as `lastPeer.userId`. */
   readonly userId?: string;
   /** Properties that the application sees of the peer. */
   readonly properties?: Readonly<Record<string, string | Buffer>>;
 }
 
+/** Options of an authenticator. */
 export interface AuthenticatorOptions {
   /** The context whose sockets are served. Default: the process's. */
   context?: Context;
@@ -112,16 +116,20 @@ export class Authenticator {
   #unsaid = 0;
   #lastFault: unknown;
 
+  /** Makes an authenticator that does not serve yet: `start` begins. */
   constructor(options: AuthenticatorOptions = {}) {
     this.#options = options;
   }
 
-  /** Whether it serves now. */
+  /** True while it serves. */
   get running(): boolean {
     return this.#socket !== undefined;
   }
 
-  /** Begins to serve, and keeps no process alive by it. @throws ErrnoError EADDRINUSE when the context has an authenticator already */
+  /**
+   * Begins to serve, and keeps no process alive by it.
+   * @throws ErrnoError EADDRINUSE when the context has an authenticator already
+   */
   start(): void {
     if (this.#socket !== undefined) return;
     const { context } = this.#options;
@@ -150,8 +158,8 @@ export class Authenticator {
   }
 
   /**
-   * Ceases to serve. As with libzmq that shuts out PLAIN, and the sockets with `zapDomain` and `zapEnforceDomain`; other sockets
-   * let peers in without asking from here on.
+   * Ceases to serve. As with libzmq that shuts out PLAIN, and the sockets with `zapDomain` and `zapEnforceDomain`;
+   * other sockets let peers in without asking from here on.
    */
   stop(): void {
     this.#socket?.close();
@@ -174,8 +182,8 @@ export class Authenticator {
   }
 
   /**
-   * Who may come in by PLAIN, as passwords by user name, in place of who could before in this domain; null for nobody. A
-   * domain without users of its own has those of "*".
+   * Who may come in by PLAIN, as passwords by user name, in place of who could before in this domain; null for nobody.
+   * A domain without users of its own has those of "*".
    */
   setUsers(passwords: Readonly<Record<string, string>> | null, domain: string = ANY): void {
     const users = Object.entries(passwords ?? {}).map(([name, word]): [string, Buffer] => [name, digestOf(word)]);
@@ -184,8 +192,8 @@ export class Authenticator {
 
   /**
    * Who may come in by CURVE, in place of who could before in this domain: public keys (Z85 or 32 octets), or user ids
-   * by key; "any" for everybody who has a key pair, null for nobody. Without user ids the key, in Z85, is the user id. A
-   * domain without keys of its own has those of "*".
+   * by key; "any" for everybody who has a key pair, null for nobody. Without user ids the key, in Z85, is the user id.
+   * A domain without keys of its own has those of "*".
    * @throws ErrnoError EINVAL for something that is no key
    */
   setKeys(
@@ -229,8 +237,8 @@ export class Authenticator {
   }
 
   /**
-   * Answers one question: the way back to the asker, an empty frame, and the request. A socket asks nothing else; any socket of
-   * the process can send anything else here, and what has no id is not worth an answer.
+   * Answers one question: the way back to the asker, an empty frame, and the request. A socket asks nothing else; any
+   * socket of the process can send anything else here, and what has no id is not worth an answer.
    */
   #answer(core: SocketCore, asker: Pipe, [id, delimiter, ...frames]: Buffer[]): void {
     if (delimiter?.length !== 0 || frames.length < 2) return;
@@ -258,7 +266,10 @@ export class Authenticator {
     }
   }
 
-  /** The application may hold a promise that never settles: the question goes with the asker's pipe, when its handshake is over. */
+  /**
+   * The application may hold a promise that never settles: the question goes with the asker's pipe, when its handshake
+   * is over.
+   */
   #await(question: Question, asker: Pipe, verdict: Promise<AuthDecision>): void {
     this.#waiting.set(asker, question);
     const weak = new WeakRef(question);
@@ -285,7 +296,10 @@ export class Authenticator {
     if (question !== undefined) reply(question, encodeDecision(FAILED));
   }
 
-  /** Peers set the rate of failures, and must not set that of warnings: one a second, with the number of those that it stands for. */
+  /**
+   * Peers set the rate of failures, and must not set that of warnings: one a second, with the number of those that it
+   * stands for.
+   */
   #warn(error: unknown): void {
     if (this.#isQuiet) {
       this.#unsaid++;
@@ -316,7 +330,9 @@ function reply({ core, head }: Question, answer: Buffer[]): void {
   if (!core.isClosed) core.pattern.send([...head, ...answer]);
 }
 
-/** Curve25519 ignores this bit, and no key pair is made with it: whoever sets it has another's user id, or a second one. */
+/**
+ * Curve25519 ignores this bit, and no key pair is made with it: whoever sets it has another's user id, or a second one.
+ */
 function hasTopBit(key: Uint8Array): boolean {
   return ((key[KEY_BYTES - 1] as number) & 0x80) !== 0;
 }

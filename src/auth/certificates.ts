@@ -13,6 +13,7 @@ import { errnoError, systemError } from "../base/errors.ts";
 import { decodeZ85 } from "../codec/z85.ts";
 import { KEY_BYTES } from "../crypto/crypto.ts";
 
+/** CURVE keys of one peer, as czmq and pyzmq keep them in files. */
 export interface Certificate {
   /** 40 characters of Z85. */
   readonly publicKey: string;
@@ -27,7 +28,10 @@ const CERTIFICATE_BYTES = 65536;
 
 const LINE = /^(\s*)([A-Za-z0-9_./-]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|(\S+)))?\s*(?:#.*)?$/;
 
-/** Reads a certificate's text. @throws ErrnoError EINVAL when it has no public key, or something else in place of a key */
+/**
+ * Reads a certificate's text.
+ * @throws ErrnoError EINVAL when it has no public key, or something else in place of a key
+ */
 export function parseCertificate(text: string): Certificate {
   return parse(text, undefined);
 }
@@ -68,11 +72,11 @@ export function loadCertificate(file: string): Certificate {
 }
 
 /**
- * Reads a folder of public certificates, with its folders: user ids by public key, as `setKeys` takes them. The user id is the
- * certificate's `name`, or the file's name without its ending. It takes what czmq's store takes: files of any name but those that end in
- * `_secret` or begin with a dot. What cannot be read, or is no certificate, is passed over.
- * @throws ErrnoError ENOENT and other codes of the system for the folder itself; EINVAL when it has files and none is a certificate, and for
- * one key in two files
+ * Reads a folder of public certificates, with its folders: user ids by public key, as `setKeys` takes them. The user id
+ * is the certificate's `name`, or the file's name without its ending. It takes what czmq's store takes: files of any
+ * name but those that end in `_secret` or begin with a dot. What cannot be read, or is no certificate, is passed over.
+ * @throws ErrnoError ENOENT and other codes of the system for the folder itself; EINVAL when it has files and none is a
+ *   certificate, and for one key in two files
  */
 export function loadCertificates(folder: string): Record<string, string> {
   let names: string[];

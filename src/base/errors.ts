@@ -38,8 +38,11 @@ export type ErrorCode = keyof typeof TABLE;
 
 /** An error with libzmq's code and number. */
 export class ErrnoError extends Error {
+  /** Stable name of the error, as "EAGAIN"; Node's own for a system call that failed. */
   declare readonly code: string;
+  /** Number of the error, positive: Linux's, or libzmq's for those that only it has. */
   declare readonly errno: number;
+  /** Endpoint that the error is about, where there is one. */
   declare readonly address?: string;
 
   constructor(code: string, errno: number, message: string, address?: string, cause?: Error) {
@@ -51,8 +54,8 @@ export class ErrnoError extends Error {
 }
 
 /**
- * Makes the error for `code`; `message` replaces the usual text, `address` is the endpoint concerned. Programs compare messages
- * with those that libzmq has, so what is wrong with what is said by the `cause`.
+ * Makes the error for `code`; `message` replaces the usual text, `address` is the endpoint concerned. Programs compare
+ * messages with those that libzmq has, so what is wrong with what is said by the `cause`.
  */
 export function errnoError(code: ErrorCode, address?: string, message?: string, cause?: string | Error): ErrnoError {
   const [errno, text] = TABLE[code];
@@ -68,7 +71,9 @@ export function invalid(what: string, address?: string): ErrnoError {
 /** The code of a message whose memory is gone: EFAULT alone could also be that nobody lets a peer in. */
 export const BODY_DETACHED = "ERR_ZMTP_BODY_DETACHED";
 
-/** Makes the error for a message whose program has taken its memory away before it was written. Its number is EFAULT's. */
+/**
+ * Makes the error for a message whose program has taken its memory away before it was written. Its number is EFAULT's.
+ */
 export function missingMemory(address?: string): ErrnoError {
   const text = "The memory of a message was taken away before it was written";
   return new ErrnoError(BODY_DETACHED, TABLE.EFAULT[0], text, address);
@@ -82,8 +87,8 @@ export function systemError(cause: NodeJS.ErrnoException, address?: string): Err
 }
 
 /**
- * What an application's code threw, as a warning can tell it. It may be anything, also something without a text, or an error that
- * throws where Node prints it and nobody could catch.
+ * What an application's code threw, as a warning can tell it. It may be anything, also something without a text, or an
+ * error that throws where Node prints it and nobody could catch.
  */
 export function tellable(thrown: unknown): Error | string {
   try {
@@ -120,7 +125,10 @@ export const PROTOCOL_CODES = {
 
 export type ProtocolCode = keyof typeof PROTOCOL_CODES;
 
-/** A peer broke the protocol. Thrown inside the wire layers, never at a user: it ends the connection and becomes an event. */
+/**
+ * A peer broke the protocol. Thrown inside the wire layers, never at a user: it ends the connection and becomes an
+ * event.
+ */
 export class ProtocolError extends Error {
   readonly code: ProtocolCode;
 

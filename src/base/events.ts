@@ -5,11 +5,12 @@
 import { type ErrnoError, missingMemory, PROTOCOL_CODES, type ProtocolCode } from "./errors.ts";
 
 interface Addressed {
-  /** The endpoint: what was given to connect, or where the connection was accepted. */
+  /** Endpoint that was given to connect, or at which the connection was accepted. */
   address: string;
 }
 
 interface Failed<E extends Error = ErrnoError> {
+  /** Cause of the event. */
   error: E;
 }
 
@@ -24,12 +25,12 @@ type EventFor<Type extends string, Payload = unknown> = { type: Type } & Payload
  * - `accept`, `bind`, `connect`: a peer came in, a listener is up, a connection stands (before the handshake)
  * - `connect:delay`, `connect:retry`: a connection is on its way; the next attempt is in `interval` milliseconds
  * - `handshake`: the peers agreed, messages can flow
- * - `handshake:error:protocol`, `handshake:error:auth`, `handshake:error:other`: they did not. The last is also raised after the
- *   handshake: ERR_ZMTP_BODY_DETACHED, a message could not be written, for the program has taken its memory away; if some of it was
- *   written already, the connection ends with it
+ * - `handshake:error:protocol`, `handshake:error:auth`, `handshake:error:other`: they did not. The last is also raised
+ *   after the handshake: ERR_ZMTP_BODY_DETACHED, a message could not be written, for the program has taken its memory
+ *   away; if some of it was written already, the connection ends with it
  * - `disconnect`: a connection ended; `close`: a listener, or an attempt to connect, ended
- * - `accept:error`: a peer was turned away by `tcpAcceptFilter` (EACCES). Nobody is told of those for whom no descriptor was left: Node
- *   closes them by itself. At the connecting end a lack of descriptors is a `connect:retry`
+ * - `accept:error`: a peer was turned away by `tcpAcceptFilter` (EACCES). Nobody is told of those for whom no
+ *   descriptor was left: Node closes them by itself. At the connecting end a lack of descriptors is a `connect:retry`
  * - `bind:error`, `close:error`: what failed
  * - `end`: the socket was closed; nothing follows
  */
@@ -40,7 +41,13 @@ export type Event =
   | EventFor<"bind:error", Addressed & Failed>
   | EventFor<"connect", Addressed>
   | EventFor<"connect:delay", Addressed>
-  | EventFor<"connect:retry", Addressed & { interval: number }>
+  | EventFor<
+      "connect:retry",
+      Addressed & {
+        /** Milliseconds until the next attempt. */
+        interval: number;
+      }
+    >
   | EventFor<"close", Addressed>
   | EventFor<"close:error", Addressed & Failed>
   | EventFor<"disconnect", Addressed>
@@ -51,11 +58,17 @@ export type Event =
   | EventFor<"handshake:error:other", Addressed & Failed>
   | EventFor<"unknown">;
 
-/** The names of events. */
+/** Names of events. */
 export type EventType = Event["type"];
 
-/** The event, or events, of a name. */
-export type EventOfType<E extends EventType = EventType> = Extract<Event, { type: E }>;
+/** Event, or events, of a name. */
+export type EventOfType<E extends EventType = EventType> = Extract<
+  Event,
+  {
+    /** Name of the event. */
+    type: E;
+  }
+>;
 
 /** Where events are reported. Ask `active` first: an event that nobody hears is not worth making. */
 export interface EventSink {
@@ -63,14 +76,15 @@ export interface EventSink {
   emit(event: Event): void;
 }
 
-/** Why a peer was refused. */
+/** Error of a peer that was refused by the ZAP handler (RFC 27). */
 export interface AuthEventError extends Error {
   /** 300: try again later; 400: wrong credentials; 500: the check itself failed. */
   status: 300 | 400 | 500;
 }
 
-/** How a peer broke the protocol. */
+/** Error of a peer that broke the protocol (RFC 23), or of a ZAP handler that did (RFC 27). */
 export interface ProtocolEventError extends Error {
+  /** Name of the fault, as libzmq numbers them: "ERR_ZMTP_…" or "ERR_ZAP_…". */
   code: ProtocolCode;
 }
 

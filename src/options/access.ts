@@ -1,9 +1,10 @@
 /**
- * How options are read and written from outside: as properties of a socket (`socket.linger = 0`), and by libzmq's number and type
- * (`socket.setInt32Option(17, 0)`). Both go through here, so both check and convert alike: the value's type (TypeError), whether
- * the socket is still open (ENOTSOCK), and then the row's own rules (EINVAL).
+ * How options are read and written from outside: as properties of a socket (`socket.linger = 0`), and by libzmq's
+ * number and type (`socket.setInt32Option(17, 0)`). Both go through here, so both check and convert alike: the value's
+ * type (TypeError), whether the socket is still open (ENOTSOCK), and then the row's own rules (EINVAL).
  *
- * Properties are accessors on the prototypes. Instances are sealed, so V8 itself refuses unknown and read-only ones in its own words.
+ * Properties are accessors on the prototypes. Instances are sealed, so V8 itself refuses unknown and read-only ones in
+ * its own words.
  */
 
 import { viewOctets } from "../base/bytes.ts";
@@ -61,7 +62,10 @@ function coerceUnsigned(value: number): number {
   return Number.isNaN(value) ? 0 : Math.min(Math.max(Math.trunc(value), 0), TWO_TO_64);
 }
 
-/** A string or octets as a buffer of its own; null as null, and octets of which there are none, since C sees no address of them. */
+/**
+ * A string or octets as a buffer of its own; null as null, and octets of which there are none, since C sees no address
+ * of them.
+ */
 function coerceText(value: unknown): Buffer | null {
   if (value === null) return null;
   if (typeof value === "string") return Buffer.from(value);
@@ -142,8 +146,8 @@ function convert({ kind, name }: OptionRow, given: unknown, from: RawKind): unkn
 }
 
 /**
- * Installs the options of `holder` on a class's prototype: "every" the ones that all sockets have, a socket type's number those
- * that this type has besides. `hostOf` finds what an instance's accessors work on.
+ * Installs the options of `holder` on a class's prototype: "every" the ones that all sockets have, a socket type's
+ * number those that this type has besides. `hostOf` finds what an instance's accessors work on.
  */
 export function defineAccessors(
   prototype: object,

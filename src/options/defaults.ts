@@ -1,6 +1,6 @@
 /**
- * The first values of options, as the rows tell them. Objects are copies of one that is made once: all sockets' values have the same shape,
- * so that `options.sendHighWaterMark` is a plain field load wherever it is read.
+ * The first values of options, as the rows tell them. Objects are copies of one that is made once: all sockets' values
+ * have the same shape, so that `options.sendHighWaterMark` is a plain field load wherever it is read.
  */
 import type { OptionRow, SocketDefaults } from "./kinds.ts";
 import { CONTEXT_OPTIONS, OPTIONS } from "./table.ts";

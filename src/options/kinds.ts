@@ -1,7 +1,7 @@
 /**
- * What a row says of one option, and the usual kinds of options: numbers, switches, octets, text. A row reads from and writes to the
- * values of a socket or a context; a value that it does not accept is EINVAL. Types are checked before, by `access.ts`: a row of
- * numbers gets a number already cut to its width, one of text a `Buffer` of its own or null.
+ * What a row says of one option, and the usual kinds of options: numbers, switches, octets, text. A row reads from and
+ * writes to the values of a socket or a context; a value that it does not accept is EINVAL. Types are checked before,
+ * by `access.ts`: a row of numbers gets a number already cut to its width, one of text a `Buffer` of its own or null.
  */
 import { EMPTY } from "../base/bytes.ts";
 import { invalid } from "../base/errors.ts";
@@ -38,17 +38,23 @@ export type Types = "every" | readonly number[];
 export interface Particulars {
   /** The socket types whose class has the property; "every" (when absent) puts it on the base class. */
   readonly holders?: Types;
-  /** The socket types whose calls by number reach it: "every" when absent, since libzmq stores most options for any type. */
+  /**
+   * The socket types whose calls by number reach it: "every" when absent, since libzmq stores most options for any
+   * type.
+   */
   readonly stored?: Types;
-  /** "w" leaves out the getter, "r" the setter; both are there when absent. The calls by number go by `read` and `write` alone. */
+  /**
+   * "w" leaves out the getter, "r" the setter; both are there when absent. The calls by number go by `read` and `write`
+   * alone.
+   */
   readonly access?: "rw" | "r" | "w";
   /** The least and the greatest number, or count of octets. */
   readonly least?: number;
   readonly most?: number;
   readonly unit?: "ms" | "s" | "µs" | "kbit/s" | "octets" | "messages" | "connections" | "networks" | "sockets";
   /**
-   * When it takes effect: "live" at once, since its field is read where it matters; "next" (when absent) with the next bind or connect,
-   * which keep a copy of the values; "new sockets" with those made later, for options of a context.
+   * When it takes effect: "live" at once, since its field is read where it matters; "next" (when absent) with the next
+   * bind or connect, which keep a copy of the values; "new sockets" with those made later, for options of a context.
    */
   readonly acts?: "live" | "next" | "new sockets";
   /** Why it has no effect here: it is kept, and read as it was set. */
@@ -57,7 +63,9 @@ export interface Particulars {
   readonly changed?: (source: OptionSource) => void;
 }
 
-/** One row: all that there is to say of an option but its name and its documentation. `S` is how its value is stored. */
+/**
+ * One row: all that there is to say of an option but its name and its documentation. `S` is how its value is stored.
+ */
 export interface Row<S = unknown> extends Particulars {
   readonly holders: Types;
   readonly stored: Types;

@@ -1,4 +1,6 @@
-/** The kinds of options of which there are one or two: metadata, the time to live, verbosity, and subscribing by number. */
+/**
+ * The kinds of options of which there are one or two: metadata, the time to live, verbosity, and subscribing by number.
+ */
 import { EMPTY, viewOctets } from "../base/bytes.ts";
 import { METADATA_BYTES } from "../base/constants.ts";
 import { type ErrnoError, invalid } from "../base/errors.ts";

@@ -1,7 +1,8 @@
 /**
- * The options: one row each. A row tells libzmq's name and number, the kind, the first value, the range and the unit, which types have
- * it, whether it can be read and written, when it takes effect, and why if it has none here. To add an option, add its row here and its
- * documented type in `public.ts`: the compiler wants both. Values, accessors, warnings and the reference page follow.
+ * The options: one row each. A row tells libzmq's name and number, the kind, the first value, the range and the unit,
+ * which types have it, whether it can be read and written, when it takes effect, and why if it has none here. To add an
+ * option, add its row here and its documented type in `public.ts`: the compiler wants both. Values, accessors, warnings
+ * and the reference page follow.
  */
 import {
   absent,

@@ -1,9 +1,10 @@
 /**
- * The values of options as they are stored: one flat object for each socket and each context. Its type follows from the documented
- * types in `public.ts`; what else there is to say of an option, its first value included, is its row in `table.ts`.
+ * The values of options as they are stored: one flat object for each socket and each context. Its type follows from the
+ * documented types in `public.ts`; what else there is to say of an option, its first value included, is its row in
+ * `table.ts`.
  *
- * A number is stored as a number, a switch as a boolean, octets as a `Buffer` that is empty while unset. What is stored in another
- * form is listed here.
+ * A number is stored as a number, a switch as a boolean, octets as a `Buffer` that is empty while unset. What is stored
+ * in another form is listed here.
  */
 import type {
   ContextOptions,

@@ -2,16 +2,24 @@
 import { encodeZ85 } from "../codec/z85.ts";
 import { loadCurve } from "../mechanism/lazy.ts";
 
-/** The version of libzmq whose behaviour this is: programs compare it. */
+/** Version of libzmq whose behaviour this package has; programs compare it. */
 export const version: string = "4.3.5";
 
-/** A new pair of CURVE keys, each as 40 characters of Z85 (zmq_curve_keypair). */
-export function curveKeyPair(): { publicKey: string; secretKey: string } {
+/** Makes a new pair of CURVE keys, each in 40 characters of Z85. (zmq_curve_keypair) */
+export function curveKeyPair(): {
+  /** Key that peers may know. */
+  publicKey: string;
+  /** Key that only its owner knows. */
+  secretKey: string;
+} {
   const { publicKey, secretKey } = loadCurve().keyPair();
   return { publicKey: encodeZ85(publicKey), secretKey: encodeZ85(secretKey) };
 }
 
-/** What can be used. The draft sockets and tipc, which the native binding has, are not here: programs ask before they use them. */
+/**
+ * Features that can be used: transports, mechanisms and draft sockets (zmq_has). The draft sockets and tipc, which the
+ * native binding has, are not here: programs ask before they use them.
+ */
 export const capability: Partial<Record<"ipc" | "pgm" | "tipc" | "norm" | "curve" | "gssapi" | "draft", boolean>> = {
   ipc: true,
   pgm: false,

@@ -4,8 +4,8 @@
  *
  * The end of a process
  * - Handles of this package never keep the process alive; a pending operation does, by `hold()`.
- * - When nothing else keeps it alive, unsent messages do, each for its socket's linger time. Whether that is so is asked
- *   in `beforeExit`, and while a write that the kernel did not take holds the event loop, by `heldRequests`.
+ * - When nothing else keeps it alive, unsent messages do, each for its socket's linger time. Whether that is so is
+ *   asked in `beforeExit`, and while a write that the kernel did not take holds the event loop, by `heldRequests`.
  * - On `process.exit()` nothing can wait any more: what is queued is offered to the kernel once (`exit`).
  */
 
@@ -105,7 +105,9 @@ export class ContextCore implements SessionContext {
   }
 }
 
-/** The end of the process, for all contexts that have sockets: process listeners are shared, since Node warns of many. */
+/**
+ * The end of the process, for all contexts that have sockets: process listeners are shared, since Node warns of many.
+ */
 class ProcessEnd {
   readonly #contexts = new Set<ContextCore>();
   #forget: (() => void) | undefined;
@@ -167,9 +169,13 @@ const processEnd = new ProcessEnd();
 /** The inner side of a context; only this package's sockets ask for it. */
 export let coreOf: (context: Context) => ContextCore;
 
+/** Options that every context has. */
 export interface Context extends ContextOptions {}
 
-/** Groups sockets: those of one context can reach each other by `inproc://`. It lives as long as it or one of its sockets is used. */
+/**
+ * Groups sockets: those of one context can reach each other by `inproc://`. It lives as long as it or one of its
+ * sockets is used.
+ */
 export class Context {
   readonly #core = new ContextCore();
 
@@ -177,6 +183,11 @@ export class Context {
     coreOf = (context) => context.#core;
   }
 
+  /**
+   * Makes a context with these options.
+   * @throws TypeError for options that are no object, and as setting each of them; ErrnoError EINVAL for values out of
+   *   range
+   */
   constructor(options: Partial<Omit<ContextOptions, "maxSocketsLimit">> = {}) {
     Object.seal(this);
     if (arguments.length > 1) throw new TypeError(`Expected 1 argument but received ${arguments.length}`);
@@ -184,19 +195,28 @@ export class Context {
     Object.assign(this, options);
   }
 
-  /** Reads an option by libzmq's number. @throws ErrnoError EINVAL */
+  /** Reads an option by libzmq's number, as a boolean. @throws ErrnoError EINVAL for an unknown number */
   protected getBoolOption(id: number): boolean {
     return getContextOption(this.#core.values, "bool", id) as boolean;
   }
 
+  /**
+   * Sets an option by libzmq's number.
+   * @throws ErrnoError EINVAL for an unknown number or value; TypeError for another type
+   */
   protected setBoolOption(id: number, value: boolean): void {
     setContextOption(this.#core.values, "bool", id, value);
   }
 
+  /** Reads an option by libzmq's number, as a number. @throws ErrnoError EINVAL for an unknown number */
   protected getInt32Option(id: number): number {
     return getContextOption(this.#core.values, "int32", id) as number;
   }
 
+  /**
+   * Sets an option by libzmq's number.
+   * @throws ErrnoError EINVAL for an unknown number or value; TypeError for another type
+   */
   protected setInt32Option(id: number, value: number): void {
     setContextOption(this.#core.values, "int32", id, value);
   }
@@ -204,5 +224,5 @@ export class Context {
 
 defineContextAccessors(Context.prototype, (context: Context) => coreOf(context).values);
 
-/** The context of sockets that are made without one. */
+/** Context of the process: that of sockets which are made without one. */
 export const context: Context = new Context();

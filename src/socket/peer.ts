@@ -1,9 +1,12 @@
-/** What sockets tell of each other: READY's properties, of this socket for peers in the same process, and of a peer for the user. */
+/**
+ * What sockets tell of each other: READY's properties, of this socket for peers in the same process, and of a peer for
+ * the user.
+ */
 import type { PeerFacts } from "../codec/peer-facts.ts";
 import { ownProperties } from "../connection/own-properties.ts";
 import type { OptionValues } from "../options/values.ts";
 
-/** What is known of a peer: libzmq's message properties (zmq_msg_gets), by connection. */
+/** Properties of a peer, those that libzmq has by message (zmq_msg_gets). */
 export interface Peer {
   /** Its socket type, "DEALER" for instance; empty for peers of ZMTP 1.0 and 2.0 and of STREAM sockets. */
   readonly socketType: string;
@@ -11,7 +14,7 @@ export interface Peer {
   readonly address: string;
   /** The routing id that it announced; empty when it is anonymous, or of a type that announces none. */
   readonly identity: Buffer;
-  /** The user whom the authenticator (ZAP) took it for; undefined when none was asked. */
+  /** User id that the ZAP handler gave it; undefined when none was asked. */
   readonly userId: string | undefined;
   /** All its properties by name, with those of its application ("X-…") and of the authenticator. */
   readonly properties: ReadonlyMap<string, Buffer>;

@@ -1,9 +1,9 @@
 /**
- * A proxy moves messages between two sockets, each way, until it is terminated: ROUTER and DEALER make a broker, XSUB and
- * XPUB a forwarder, PULL and PUSH a streamer.
+ * A proxy moves messages between two sockets, each way, until it is terminated: ROUTER and DEALER make a broker, XSUB
+ * and XPUB a forwarder, PULL and PUSH a streamer.
  *
- * It works on the sockets' patterns directly, in batches, and is woken by them; nothing polls. A message is taken from one
- * side only when the other can take one, so that back-pressure passes through and nothing is buffered here.
+ * It works on the sockets' patterns directly, in batches, and is woken by them; nothing polls. A message is taken from
+ * one side only when the other can take one, so that back-pressure passes through and nothing is buffered here.
  */
 import { isMissing } from "../base/bytes.ts";
 import { OPERATIONS_PER_INPUT } from "../base/constants.ts";
@@ -13,14 +13,19 @@ import { queueMicrotask, setImmediate } from "../loop/clock.ts";
 import type { SocketCore } from "./core.ts";
 import { coreOf, Socket, surplus } from "./socket.ts";
 
-/** What has passed through one side of a proxy. */
+/** Counts of what has passed through one side of a proxy. */
 export interface ProxyCounters {
-  /** Those that were passed on. */
+  /** Messages that were received here and passed on. */
   readonly messagesReceived: number;
+  /** Octets of those messages. */
   readonly bytesReceived: number;
-  /** Received beside those, and dropped: the peer is gone that it was for, or the other socket may not send so many frames. */
+  /**
+   * Messages that were received here and dropped: their peer is gone, or the other socket may not send so many frames.
+   */
   readonly messagesDropped: number;
+  /** Messages that were sent here. */
   readonly messagesSent: number;
+  /** Octets of those messages. */
   readonly bytesSent: number;
 }
 
@@ -101,8 +106,8 @@ class Direction {
 type State = "new" | "running" | "paused" | "ended";
 
 /**
- * Moves messages from `frontEnd` to `backEnd` and back. While it runs the sockets can do nothing else; when it ends they
- * are closed.
+ * Moves messages from `frontEnd` to `backEnd` and back. While it runs the sockets can do nothing else; when it ends
+ * they are closed.
  */
 export class Proxy<Front extends Socket = Socket, Back extends Socket = Socket> {
   static {
@@ -120,8 +125,8 @@ export class Proxy<Front extends Socket = Socket, Back extends Socket = Socket> 
   #finish: () => void = () => {};
 
   /**
-   * `capture`, in addition to what `zeromq` has, is a socket that is sent a copy of every message: a PUB, PUSH, PAIR or
-   * DEALER that stays its owner's.
+   * Makes a proxy between two sockets. `capture`, in addition to what `zeromq` has, is a socket that is sent a copy of
+   * every message: a PUB, PUSH, PAIR or DEALER that stays its owner's.
    * @throws TypeError for something that is no socket
    */
   constructor(frontEnd: Front, backEnd: Back, capture?: Socket) {
@@ -146,7 +151,8 @@ export class Proxy<Front extends Socket = Socket, Back extends Socket = Socket> 
 
   /**
    * Starts, and resolves when the proxy is terminated.
-   * @throws ErrnoError at once: EINVAL when a socket is closed, or neither bound nor connected; EBUSY when a socket is in use
+   * @throws ErrnoError at once: EINVAL when a socket is closed, or neither bound nor connected; EBUSY when a socket is
+   *   in use
    * @throws ErrnoError as rejection: EADDRINUSE when the proxy runs already
    */
   run(): Promise<void> {
@@ -207,8 +213,13 @@ export class Proxy<Front extends Socket = Socket, Back extends Socket = Socket> 
     this.#finish();
   }
 
-  /** How much has passed, by side (an addition, like zmq_proxy_steerable's statistics). */
-  get statistics(): { readonly frontEnd: ProxyCounters; readonly backEnd: ProxyCounters } {
+  /** Counts of what has passed, by side. (An addition, akin to the statistics of zmq_proxy_steerable.) */
+  get statistics(): {
+    /** Counts at the front end. */
+    readonly frontEnd: ProxyCounters;
+    /** Counts at the back end. */
+    readonly backEnd: ProxyCounters;
+  } {
     return { frontEnd: counters(this.#forth, this.#back), backEnd: counters(this.#back, this.#forth) };
   }
 

@@ -1,9 +1,9 @@
 /**
- * What users hold: `Socket` with its endpoints, options and events, and the `Observer` of these. `duplex.ts` adds sending and
- * receiving; the classes for the types add no more than their options.
+ * What users hold: `Socket` with its endpoints, options and events, and the `Observer` of these. `duplex.ts` adds
+ * sending and receiving; the classes for the types add no more than their options.
  *
- * The objects are thin: all state is in a `SocketCore` and an `EventFeed`, which never refer back to them unless an operation is
- * pending. So one that its program dropped is collected, and its core closed.
+ * The objects are thin: all state is in a `SocketCore` and an `EventFeed`, which never refer back to them unless an
+ * operation is pending. So one that its program dropped is collected, and its core closed.
  */
 
 import { errnoError, invalid } from "../base/errors.ts";
@@ -21,8 +21,11 @@ type WritableKeys<T> = {
   [K in keyof T]-?: T[K] extends Function ? never : IfEqual<{ [P in K]: T[K] }, { -readonly [P in K]: T[K] }, K, never>;
 }[keyof T];
 
-/** What the constructor of a socket takes: its options, and the context that it belongs to (the process's by default). */
-export type SocketOptions<S> = Partial<Pick<S, WritableKeys<S>>> & { context?: Context };
+/** Options of a new socket, and the context that it belongs to. */
+export type SocketOptions<S> = Partial<Pick<S, WritableKeys<S>>> & {
+  /** Context of the socket. Default: the one of the process, `context`. */
+  context?: Context;
+};
 
 /** Closes sockets that were dropped without close(). */
 const dropped = new FinalizationRegistry<SocketCore>((core) => core.close());
@@ -43,8 +46,8 @@ export function defineType(holder: { prototype: Socket }, type: number, makePatt
 }
 
 /**
- * Of options that are set one after the other the last one decides who is the server. Here both are given at once, and the
- * order of an object's keys must not decide.
+ * Of options that are set one after the other the last one decides who is the server. Here both are given at once, and
+ * the order of an object's keys must not decide.
  */
 function checkRole({ curveServer, curveServerKey }: { curveServer?: unknown; curveServerKey?: unknown }): void {
   if (curveServer !== true || curveServerKey === undefined) return;
@@ -55,7 +58,7 @@ function checkRole({ curveServer, curveServerKey }: { curveServer?: unknown; cur
   );
 }
 
-/** The base of all sockets' options. */
+/** Options that all sockets have. */
 export interface Socket extends SocketOptionsCommon {}
 
 /** A socket: endpoints, options and events. Programs make one of the types, which also send or receive. */
@@ -72,6 +75,7 @@ export abstract class Socket {
   }
 
   /**
+   * Makes a socket of a type by libzmq's number, for classes of a program's own.
    * @throws TypeError for a type that is no number or options that are no object
    * @throws ErrnoError EINVAL for an unknown type or option value, EMFILE for more sockets than the context allows
    */
@@ -97,7 +101,10 @@ export abstract class Socket {
     dropped.register(this, this.#core, this.#core);
   }
 
-  /** What happens to this socket's connections. Events are recorded from the first use of this on. */
+  /**
+   * Observer of what happens to this socket's connections. Events are recorded from the first use of this on.
+   * (zmq_socket_monitor)
+   */
   get events(): Observer {
     const observer = this.#observer;
     // A closed socket gives the one that it had; an open one a new one for one that was closed.
@@ -105,22 +112,22 @@ export abstract class Socket {
     return new Observer(this);
   }
 
-  /** The context that this socket was made in; undefined when it is closed. */
+  /** Context that this socket was made in; undefined once it is closed. */
   get context(): Context {
     return (this.#core.isClosed ? undefined : this.#context) as Context;
   }
 
-  /** Whether the socket is closed. */
+  /** True once the socket is closed. */
   get closed(): boolean {
     return this.#core.isClosed;
   }
 
-  /** Whether a receive would succeed now. */
+  /** True while a `receive` would succeed at once. (ZMQ_EVENTS, ZMQ_POLLIN) */
   get readable(): boolean {
     return !this.#core.isClosed && this.#core.pattern.canReceive;
   }
 
-  /** Whether a send would succeed now. */
+  /** True while a `send` would be taken at once. (ZMQ_EVENTS, ZMQ_POLLOUT) */
   get writable(): boolean {
     return !this.#core.isClosed && this.#core.pattern.canSend;
   }
@@ -128,7 +135,9 @@ export abstract class Socket {
   /**
    * Listens at `address`: `tcp://host:port` (`*` for every interface or any port), `ipc://path`, `inproc://name`.
    * Until the promise settles the socket can do nothing else. `lastEndpoint` then tells the real address.
-   * @throws ErrnoError as rejection, with `code` EINVAL, EPROTONOSUPPORT, EADDRINUSE, EADDRNOTAVAIL, ENODEV, ENOENT, ENAMETOOLONG and `address`
+   * @throws ErrnoError as rejection, with `address`: EINVAL, EPROTONOSUPPORT, EADDRINUSE, EADDRNOTAVAIL, ENODEV,
+   *   ENOENT, ENAMETOOLONG
+   * @throws ErrnoError at once: EBADF when closed, EBUSY while another bind or unbind is under way
    */
   bind(address: string): Promise<void> {
     checkAddress(arguments, address);
@@ -136,7 +145,7 @@ export abstract class Socket {
     return this.#core.bind(address);
   }
 
-  /** The same at once; `lastEndpoint` is set when it returns. @throws ErrnoError as bind */
+  /** Listens at once, as `bind` does; `lastEndpoint` is set when it returns. @throws ErrnoError as `bind` */
   bindSync(address: string): void {
     checkAddress(arguments, address);
     this.#core.bindSync(address);
@@ -152,7 +161,7 @@ export abstract class Socket {
     return this.#core.unbind(address);
   }
 
-  /** The same at once. @throws ErrnoError ENOENT */
+  /** Stops listening at once, as `unbind` does. @throws ErrnoError ENOENT */
   unbindSync(address: string): void {
     checkAddress(arguments, address);
     this.#core.unbindSync(address);
@@ -167,15 +176,18 @@ export abstract class Socket {
     this.#core.connect(address, undefined);
   }
 
-  /** Ends the connection to `address`; what waits to be sent still is, within the linger time. @throws ErrnoError ENOENT */
+  /**
+   * Ends the connection to `address`; what waits to be sent still is, within the linger time.
+   * @throws ErrnoError ENOENT
+   */
   disconnect(address: string): void {
     checkAddress(arguments, address);
     this.#core.disconnect(address);
   }
 
   /**
-   * Closes the socket. What waits to be sent still is, within the linger time; operations that are pending reject, EAGAIN
-   * mostly. While a bind is under way, it happens as soon as that ends. Closing twice does nothing.
+   * Closes the socket. What waits to be sent still is, within the linger time; operations that are pending reject,
+   * EAGAIN mostly. While a bind is under way, it happens as soon as that ends. Closing twice does nothing.
    */
   close(): void {
     if (arguments.length > 0) throw surplus(0, arguments.length);
@@ -183,51 +195,104 @@ export abstract class Socket {
     if (this.#core.isClosed) dropped.unregister(this.#core);
   }
 
-  /** Reads an option by libzmq's number. @throws ErrnoError EINVAL for a number that this type does not have */
+  /**
+   * Reads an option by libzmq's number, as a boolean.
+   * @throws ErrnoError EINVAL for a number that this type does not have, or that is of another width; ENOTSOCK when
+   * closed
+   */
   getBoolOption(option: number): boolean {
     return getOption(this.#core, "bool", option) as boolean;
   }
 
+  /**
+   * Sets an option by libzmq's number, to a switch. It acts when the property of that option does.
+   * @throws ErrnoError as `getBoolOption`, and EINVAL for a value out of range; TypeError for one of another type
+   */
   setBoolOption(option: number, value: boolean): void {
     setOption(this.#core, "bool", option, value);
   }
 
+  /**
+   * Reads an option by libzmq's number, as a number of 32 bits.
+   * @throws ErrnoError EINVAL for a number that this type does not have, or that is of another width; ENOTSOCK when
+   * closed
+   */
   getInt32Option(option: number): number {
     return getOption(this.#core, "int32", option) as number;
   }
 
+  /**
+   * Sets an option by libzmq's number, to a number of 32 bits.
+   * @throws ErrnoError as `getInt32Option`, and EINVAL for a value out of range; TypeError for one of another type
+   */
   setInt32Option(option: number, value: number): void {
     setOption(this.#core, "int32", option, value);
   }
 
+  /**
+   * Reads an option by libzmq's number, as an unsigned number of 32 bits.
+   * @throws ErrnoError EINVAL for a number that this type does not have, or that is of another width; ENOTSOCK when
+   * closed
+   */
   getUint32Option(option: number): number {
     return getOption(this.#core, "uint32", option) as number;
   }
 
+  /**
+   * Sets an option by libzmq's number, to an unsigned number of 32 bits.
+   * @throws ErrnoError as `getUint32Option`, and EINVAL for a value out of range; TypeError for one of another type
+   */
   setUint32Option(option: number, value: number): void {
     setOption(this.#core, "uint32", option, value);
   }
 
+  /**
+   * Reads an option by libzmq's number, as a number of 64 bits.
+   * @throws ErrnoError EINVAL for a number that this type does not have, or that is of another width; ENOTSOCK when
+   * closed
+   */
   getInt64Option(option: number): number {
     return getOption(this.#core, "int64", option) as number;
   }
 
+  /**
+   * Sets an option by libzmq's number, to a number of 64 bits.
+   * @throws ErrnoError as `getInt64Option`, and EINVAL for a value out of range; TypeError for one of another type
+   */
   setInt64Option(option: number, value: number): void {
     setOption(this.#core, "int64", option, value);
   }
 
+  /**
+   * Reads an option by libzmq's number, as an unsigned number of 64 bits.
+   * @throws ErrnoError EINVAL for a number that this type does not have, or that is of another width; ENOTSOCK when
+   * closed
+   */
   getUint64Option(option: number): number {
     return getOption(this.#core, "uint64", option) as number;
   }
 
+  /**
+   * Sets an option by libzmq's number, to an unsigned number of 64 bits.
+   * @throws ErrnoError as `getUint64Option`, and EINVAL for a value out of range; TypeError for one of another type
+   */
   setUint64Option(option: number, value: number): void {
     setOption(this.#core, "uint64", option, value);
   }
 
+  /**
+   * Reads an option by libzmq's number, as text; null for none.
+   * @throws ErrnoError EINVAL for a number that this type does not have, or that is of another width; ENOTSOCK when
+   * closed
+   */
   getStringOption(option: number): string | null {
     return getOption(this.#core, "string", option) as string | null;
   }
 
+  /**
+   * Sets an option by libzmq's number, to text or octets; null resets those that can be.
+   * @throws ErrnoError as `getStringOption`, and EINVAL for a value out of range; TypeError for one of another type
+   */
   setStringOption(option: number, value: string | Buffer | null): void {
     setOption(this.#core, "string", option, value);
   }
@@ -256,7 +321,8 @@ export class Observer implements EventSubscriber, AsyncIterable<Event> {
 
   /**
    * Observes a socket in place of the observer that it had. `socket.events` makes one, and is this one afterwards.
-   * @throws TypeError for something that is no object, ErrnoError EINVAL for another object, ENOTSOCK for a closed socket
+   * @throws TypeError for something that is no object, ErrnoError EINVAL for another object, ENOTSOCK for a closed
+   *   socket
    */
   constructor(socket: Socket) {
     if (arguments.length > 1) throw new TypeError(`Expected 1 argument but received ${arguments.length}`);
@@ -266,12 +332,15 @@ export class Observer implements EventSubscriber, AsyncIterable<Event> {
     observed(socket, this);
   }
 
-  /** Whether the observer was closed, or has given out `end`. */
+  /** True once the observer was closed, or has given out `end`. */
   get closed(): boolean {
     return this.#feed.isClosed;
   }
 
-  /** Stops observing. A pending `receive` rejects with EAGAIN, listeners hear nothing more. May be called again without effect. */
+  /**
+   * Stops observing. A pending `receive` rejects with EAGAIN, listeners hear nothing more. May be called again without
+   * effect.
+   */
   close(): void {
     this.#feed.close();
   }
@@ -279,15 +348,17 @@ export class Observer implements EventSubscriber, AsyncIterable<Event> {
   /**
    * Waits for the next event, and keeps the process alive meanwhile.
    *
-   * @throws EBUSY at once while another `receive` is pending, EBADF when closed, and an `Error` after `on` was called.
+   * @throws ErrnoError as rejection: EBUSY while another `receive` is pending, EBADF when closed, EAGAIN when it is
+   *   closed meanwhile
+   * @throws Error after `on` was called
    */
   receive(): Promise<Event> {
     return this.#feed.receive();
   }
 
   /**
-   * Calls `listener` with each event of this type, those included that were not read yet. From the first call on, events cannot be
-   * read with `receive`. Keeps the process alive as long as a listener is there.
+   * Calls `listener` with each event of this type, those included that were not read yet. From the first call on,
+   * events cannot be read with `receive`. Keeps the process alive as long as a listener is there.
    */
   on<E extends EventType>(type: E, listener: (event: EventOfType<E>) => void): EventSubscriber {
     this.#feed.on(type, listener);

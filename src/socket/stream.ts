@@ -1,6 +1,6 @@
 /**
- * STREAM: raw TCP (libzmq's own; no RFC). Each connection has an id; messages are `[id, octets]` both ways. `[id, empty]`
- * is received when a connection comes and when it goes (`notify`), and ends the connection when it is sent.
+ * STREAM: raw TCP (libzmq's own; no RFC). Each connection has an id; messages are `[id, octets]` both ways. `[id,
+ * empty]` is received when a connection comes and when it goes (`notify`), and ends the connection when it is sent.
  */
 import { EMPTY } from "../base/bytes.ts";
 import type { ErrorCode } from "../base/errors.ts";
@@ -61,12 +61,23 @@ export class StreamPattern extends RoutedPattern {
   }
 }
 
-/** The id of a connection, and its octets. */
+/** Options of STREAM, and its messages: the id of a connection, and octets. */
 export interface Stream extends StreamOptions {
+  /**
+   * Sends octets on a connection; none end it.
+   * @throws ErrnoError as other sockets' `send`; EHOSTUNREACH as rejection when the connection is gone
+   */
   send(message: [MessageLike, MessageLike]): Promise<void>;
+  /** Sends messages one after the other with one promise: resolves with how many were sent. */
   sendMany(messages: Iterable<[MessageLike, MessageLike]>): Promise<number>;
+  /**
+   * Receives octets of a connection; none tell that it came, or went.
+   * @throws ErrnoError as other sockets' `receive`
+   */
   receive(): Promise<[Message, Message]>;
+  /** Receives what is here with one promise: at least one message, and `max` at most. Default 128. */
   receiveMany(max?: number): Promise<[Message, Message][]>;
+  /** Receives message after message until the socket is closed. */
   [Symbol.asyncIterator](): AsyncIterator<[Message, Message], undefined>;
 }
 
@@ -77,7 +88,8 @@ export class Stream extends DuplexSocket {
   }
 
   /**
-   * Connects; with `routingId`, 1 to 255 octets, the connection has that id, else a generated one (ZMQ_CONNECT_ROUTING_ID).
+   * Connects; with `routingId`, 1 to 255 octets, the connection has that id, else a generated one
+   * (ZMQ_CONNECT_ROUTING_ID).
    * @throws ErrnoError EINVAL, EPROTONOSUPPORT, EADDRINUSE for an id that another connection has
    */
   override connect(address: string, options?: RoutedConnectOptions): void {

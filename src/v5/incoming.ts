@@ -1,7 +1,7 @@
 /**
- * What a socket of `zmtp/v5-compat` receives: it reads from its creation on, in batches, and gives out each message from
- * `process.nextTick`. A batch is given out before the next one is read, so that the high-water mark of the socket inside
- * still slows down its peers, and `pause` stops right behind the message at hand.
+ * What a socket of `zmtp/v5-compat` receives: it reads from its creation on, in batches, and gives out each message
+ * from `process.nextTick`. A batch is given out before the next one is read, so that the high-water mark of the socket
+ * inside still slows down its peers, and `pause` stops right behind the message at hand.
  */
 
 import { Ring } from "../base/ring.ts";

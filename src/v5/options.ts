@@ -1,9 +1,10 @@
 /**
- * The options of `zmtp/v5-compat`: short names and libzmq's numbers, each turned into a property of the socket inside. The
- * values are those that version 5 had: switches are 1 or 0, keys and names text or octets.
+ * The options of `zmtp/v5-compat`: short names and libzmq's numbers, each turned into a property of the socket inside.
+ * The values are those that version 5 had: switches are 1 or 0, keys and names text or octets.
  *
- * The socket inside has properties for what its type can use. Version 5 asked libzmq, which keeps most options for every type
- * and refuses (EINVAL) those that belong to another: so what is no property is read and written by its number.
+ * The socket inside has properties for what its type can use. Version 5 asked libzmq, which keeps most options for
+ * every type and refuses (EINVAL) those that belong to another: so what is no property is read and written by its
+ * number.
  */
 import { getOption, type RawKind, setOption } from "../options/access.ts";
 import { OPTION_BY_ID } from "../options/table.ts";
@@ -12,41 +13,72 @@ import * as zmq from "./constants.ts";
 
 /** The short names of options, which are also properties of sockets, and their numbers. */
 export const options = {
+  /** Not available. */
   _fd: zmq.ZMQ_FD as number,
+  /** State, as a sum of ZMQ_POLLIN and ZMQ_POLLOUT; read-only. (ZMQ_EVENTS) */
   _ioevents: zmq.ZMQ_EVENTS as number,
+  /** Not available: a message comes with all its frames. */
   _receiveMore: zmq.ZMQ_RCVMORE as number,
+  /** Subscribes to messages that start with the value; write-only. (ZMQ_SUBSCRIBE) */
   _subscribe: zmq.ZMQ_SUBSCRIBE as number,
+  /** Takes a subscription back; write-only. (ZMQ_UNSUBSCRIBE) */
   _unsubscribe: zmq.ZMQ_UNSUBSCRIBE as number,
+  /** Without effect: there are no I/O threads. Default 0. (ZMQ_AFFINITY) */
   affinity: zmq.ZMQ_AFFINITY as number,
+  /** Number of connections that may wait to be accepted. Default 100. (ZMQ_BACKLOG) */
   backlog: zmq.ZMQ_BACKLOG as number,
+  /** Number of messages that may wait for, or of, one peer: sets both marks. Default 1000. (ZMQ_SNDHWM, ZMQ_RCVHWM) */
   hwm: 1 as number,
+  /** Id by which a router knows this socket, 1 to 255 octets. (ZMQ_ROUTING_ID) */
   identity: zmq.ZMQ_IDENTITY as number,
+  /** Milliseconds that unsent messages are kept after `close`, -1 until they are delivered. Default -1. (ZMQ_LINGER) */
   linger: zmq.ZMQ_LINGER as number,
+  /** Without effect: there is no multicast. Default 100. (ZMQ_RATE) */
   rate: zmq.ZMQ_RATE as number,
+  /** Without effect: Node cannot set it. Default -1. (ZMQ_RCVBUF) */
   rcvbuf: zmq.ZMQ_RCVBUF as number,
+  /** Address that was bound or connected last; read-only. (ZMQ_LAST_ENDPOINT) */
   last_endpoint: zmq.ZMQ_LAST_ENDPOINT as number,
+  /** Milliseconds between attempts to connect. Default 100. (ZMQ_RECONNECT_IVL) */
   reconnect_ivl: zmq.ZMQ_RECONNECT_IVL as number,
+  /** Without effect: there is no multicast. Default 10000. (ZMQ_RECOVERY_IVL) */
   recovery_ivl: zmq.ZMQ_RECOVERY_IVL as number,
+  /** Without effect: Node cannot set it. Default -1. (ZMQ_SNDBUF) */
   sndbuf: zmq.ZMQ_SNDBUF as number,
+  /** Mechanism of connections: 0 NULL, 1 PLAIN, 2 CURVE; read-only. (ZMQ_MECHANISM) */
   mechanism: zmq.ZMQ_MECHANISM as number,
+  /** 1 makes this end the server of PLAIN. Default 0. (ZMQ_PLAIN_SERVER) */
   plain_server: zmq.ZMQ_PLAIN_SERVER as number,
+  /** Name for PLAIN, 1 to 255 octets. (ZMQ_PLAIN_USERNAME) */
   plain_username: zmq.ZMQ_PLAIN_USERNAME as number,
+  /** Password for PLAIN, 1 to 255 octets. (ZMQ_PLAIN_PASSWORD) */
   plain_password: zmq.ZMQ_PLAIN_PASSWORD as number,
+  /** 1 makes this end the server of CURVE. Default 0. (ZMQ_CURVE_SERVER) */
   curve_server: zmq.ZMQ_CURVE_SERVER as number,
+  /** This end's public key: 40 characters of Z85, or 32 octets. (ZMQ_CURVE_PUBLICKEY) */
   curve_publickey: zmq.ZMQ_CURVE_PUBLICKEY as number,
+  /** This end's secret key: 40 characters of Z85, or 32 octets. (ZMQ_CURVE_SECRETKEY) */
   curve_secretkey: zmq.ZMQ_CURVE_SECRETKEY as number,
+  /** Public key of the server to connect to: 40 characters of Z85, or 32 octets. (ZMQ_CURVE_SERVERKEY) */
   curve_serverkey: zmq.ZMQ_CURVE_SERVERKEY as number,
+  /** Domain that the ZAP handler is asked with, 1 to 255 octets. (ZMQ_ZAP_DOMAIN) */
   zap_domain: zmq.ZMQ_ZAP_DOMAIN as number,
+  /** Milliseconds between PINGs, 0 for none. Default 0. (ZMQ_HEARTBEAT_IVL) */
   heartbeat_ivl: zmq.ZMQ_HEARTBEAT_IVL as number,
+  /** Milliseconds after which a silent peer may give this end up. Default 0. (ZMQ_HEARTBEAT_TTL) */
   heartbeat_ttl: zmq.ZMQ_HEARTBEAT_TTL as number,
+  /**
+   * Milliseconds of silence after a PING that end a connection. Default -1: as `heartbeat_ivl`. (ZMQ_HEARTBEAT_TIMEOUT)
+   */
   heartbeat_timeout: zmq.ZMQ_HEARTBEAT_TIMEOUT as number,
+  /** Milliseconds that one attempt to connect may take, 0 for no limit. Default 0. (ZMQ_CONNECT_TIMEOUT) */
   connect_timeout: zmq.ZMQ_CONNECT_TIMEOUT as number,
 };
 
-/** A short name. */
+/** Short name of an option. */
 export type OptionName = keyof typeof options;
 
-/** What reading an option gives. */
+/** Values that reading an option gives. */
 export type OptionValue = string | number | boolean | null;
 
 /** The socket inside, by the names of its properties: which of them it has depends on its type. */
@@ -69,7 +101,10 @@ function read(socket: Inner, name: string, id: number): unknown {
   return name in socket ? socket[name] : getOption(coreOf(socket), kindOf(id), id);
 }
 
-/** Writes a property, or what there is in place of it. @throws ErrnoError EINVAL for an option of another type of socket */
+/**
+ * Writes a property, or what there is in place of it.
+ * @throws ErrnoError EINVAL for an option of another type of socket
+ */
 function write(socket: Inner, name: string, id: number, value: unknown): void {
   if (name in socket) (socket as Record<string, unknown>)[name] = value;
   else setOption(coreOf(socket), kindOf(id), id, value);
@@ -211,7 +246,10 @@ export function readOption(socket: Socket, option: number | string): OptionValue
   return access.read(socket as Inner) as OptionValue;
 }
 
-/** Writes an option. @throws Error for one that there is not, or that cannot be written; and what the property throws */
+/**
+ * Writes an option.
+ * @throws Error for one that there is not, or that cannot be written; and what the property throws
+ */
 export function writeOption(socket: Socket, option: number | string, value: unknown): void {
   const access = find(option);
   if (access?.write === undefined) throw new Error("Unknown option");

@@ -1,10 +1,11 @@
 /**
- * What a socket of `zmtp/v5-compat` has to send: a queue without a limit in front of the socket's own, since `send` here
- * never waits and never refuses. A message goes on at once when a peer can take it; the rest goes in order, as peers can.
+ * What a socket of `zmtp/v5-compat` has to send: a queue without a limit in front of the socket's own, since `send`
+ * here never waits and never refuses. A message goes on at once when a peer can take it; the rest goes in order, as
+ * peers can.
  *
- * Outcomes, a callback or an error nobody has a callback for, are told from a microtask, in the order of the messages. One
- * microtask tells those that were there when it began, and not too many follow each other in a turn of the event loop, so
- * that a program whose callbacks send again does not keep its own input from being read.
+ * Outcomes, a callback or an error nobody has a callback for, are told from a microtask, in the order of the messages.
+ * One microtask tells those that were there when it began, and not too many follow each other in a turn of the event
+ * loop, so that a program whose callbacks send again does not keep its own input from being read.
  */
 import { isMissing } from "../base/bytes.ts";
 import { missingMemory } from "../base/errors.ts";

@@ -13,8 +13,8 @@ const ENVELOPES: Readonly<Record<string, number>> = {
 };
 
 /**
- * Passes messages on between two sockets: push and pull, xpub and xsub, router and dealer, in these orders. `capture` is sent
- * a copy of what comes from the back end.
+ * Passes messages on between two sockets: push and pull, xpub and xsub, router and dealer, in these orders. `capture`
+ * is sent a copy of what comes from the back end.
  * @throws Error for other types
  */
 export function proxy(frontend: Socket, backend: Socket, capture?: Socket): void {

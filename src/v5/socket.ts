@@ -1,6 +1,7 @@
 /**
  * The socket of version 5: an event emitter with callbacks, over a socket of this package. It receives by itself and
- * emits each message; it sends through a queue without a limit; errors go to the callback, or else become an `error` event.
+ * emits each message; it sends through a queue without a limit; errors go to the callback, or else become an `error`
+ * event.
  */
 
 import { EventEmitter } from "node:events";
@@ -81,8 +82,8 @@ const MONITORED = {
 type MonitoredEvent = Extract<Event, { type: keyof typeof MONITORED }>;
 
 /**
- * A base class whose instance is the object that its constructor is given: so what is derived from it can put its private fields
- * onto an object that is there already.
+ * A base class whose instance is the object that its constructor is given: so what is derived from it can put its
+ * private fields onto an object that is there already.
  */
 const Given = function Given(self: object): object {
   return self;
@@ -97,9 +98,9 @@ Given.prototype = EventEmitter.prototype;
  * - `message` with the frames of a message as arguments, each a `Buffer`
  * - `bind` and `unbind` with the address
  * - `error` with what no callback was given for
- * - after `monitor`, with a value, an address and an error: `connect`, `connect_delay`, `connect_retry` (the value is the
- *   interval in milliseconds), `listen`, `bind_error` (the value is the error's number, as in all `_error` events), `accept`,
- *   `accept_error`, `close`, `close_error`, `disconnect`
+ * - after `monitor`, with a value, an address and an error: `connect`, `connect_delay`, `connect_retry` (the value is
+ *   the interval in milliseconds), `listen`, `bind_error` (the value is the error's number, as in all `_error` events),
+ *   `accept`, `accept_error`, `close`, `close_error`, `disconnect`
  *
  * The short names of options are properties: `socket.identity = "worker"`, `socket.linger = 0`.
  */
@@ -179,8 +180,8 @@ export class SocketBase extends Given {
   }
 
   /**
-   * Sends a message of one frame or, given an array, of several. With `ZMQ_SNDMORE` in `flags` the frames wait for those of the
-   * next call. The callback is called when the message is queued for a peer, or cannot be.
+   * Sends a message of one frame or, given an array, of several. With `ZMQ_SNDMORE` in `flags` the frames wait for
+   * those of the next call. The callback is called when the message is queued for a peer, or cannot be.
    */
   send(message: MessageLike | MessageLike[], flags: number | null = 0, callback?: Callback): this {
     if (Array.isArray(message)) for (const frame of message) this.#frames.push(frame);
@@ -273,7 +274,10 @@ export class SocketBase extends Given {
     return this;
   }
 
-  /** Sets an option by its short name or its number. @throws Error for an unknown one; TypeError, ErrnoError for the value */
+  /**
+   * Sets an option by its short name or its number.
+   * @throws Error for an unknown one; TypeError, ErrnoError for the value
+   */
   // biome-ignore lint/suspicious/noExplicitAny: the type depends on the option
   setsockopt(option: number | OptionName, value: any): this {
     writeOption(this.#socket, option, value);
@@ -347,18 +351,21 @@ for (const name of Object.keys(options) as OptionName[]) {
 }
 
 /**
- * Makes sockets: by `new`, in classes that extend it, and as the function that it was in version 5, when old programs and
- * `util.inherits` derive from it by `Socket.call(this, type)`. Called by itself it gives a new socket.
+ * Makes sockets: by `new`, in classes that extend it, and as the function that it was in version 5, when old programs
+ * and `util.inherits` derive from it by `Socket.call(this, type)`. Called by itself it gives a new socket.
  */
 export interface SocketConstructor extends Omit<typeof EventEmitter, "prototype"> {
   readonly prototype: Socket;
-  /** @throws Error for an unknown type; ErrnoError EMFILE for too many sockets */
+  /** Makes a socket. @throws Error for an unknown type; ErrnoError EMFILE for too many sockets */
   new (type: SocketType): Socket;
+  /** Makes a socket as `new` does. @throws Error as `new` */
   (type: SocketType): Socket;
 }
 
+/** Socket of version 5: an event emitter that messages come from as events. */
 export type Socket = SocketBase;
 
+/** Class of the sockets of version 5, which may also be called without `new`. */
 export const Socket: SocketConstructor = function (this: unknown, type: SocketType): Socket | undefined {
   if (!(this instanceof SocketBase)) return new Socket(type);
   EventEmitter.call(this);
