@@ -3,7 +3,7 @@ import { curveKeyPair } from "./socket/about.ts";
 import { context } from "./socket/context.ts";
 
 export { version } from "./socket/about.ts";
-export * from "./v5/constants.ts";
+export * from "./v5/libzmq-numbers.ts";
 export { options } from "./v5/options.ts";
 export { proxy } from "./v5/proxy.ts";
 export { createSocket, createSocket as socket, Socket, type SocketType } from "./v5/socket.ts";

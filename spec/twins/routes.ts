@@ -44,14 +44,8 @@ export class RouteMap<P> {
     return true;
   }
 
-  replace(id: Buffer, pipe: P): P | undefined {
-    const former = this.get(id);
-    this.#routes.set(id.toString("hex"), pipe);
-    return former;
-  }
-
-  remove(id: Buffer, pipe?: P): boolean {
-    if (pipe !== undefined && this.get(id) !== pipe) return false;
+  remove(id: Buffer, pipe: P): boolean {
+    if (this.get(id) !== pipe) return false;
     return this.#routes.delete(id.toString("hex"));
   }
 

@@ -35,10 +35,6 @@ export class SubscriptionList<P> {
     return this.#holders(text(topic)).includes(pipe);
   }
 
-  topics(): string[] {
-    return [...new Set(this.#held.map(({ topic }) => topic))].sort();
-  }
-
   match(body: Uint8Array): Set<P> {
     return new Set(this.#held.filter(({ topic }) => text(body).startsWith(topic)).map(({ pipe }) => pipe));
   }

@@ -36,11 +36,6 @@ export class Ring<T> {
     return item;
   }
 
-  /** The item at the front, left where it is. */
-  peek(): T | undefined {
-    return this.#length === 0 ? undefined : this.#slots[this.#head];
-  }
-
   /** The item at the back, left where it is. */
   last(): T | undefined {
     return this.#length === 0 ? undefined : this.#slots[(this.#head + this.#length - 1) & this.#mask];

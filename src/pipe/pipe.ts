@@ -95,11 +95,6 @@ export abstract class Pipe {
     return this.inbox.length;
   }
 
-  /** Whether the network half was told to stop. */
-  get readerIsBehind(): boolean {
-    return this.#readerIsBehind;
-  }
-
   /** The network half hands over a whole message. False: stop, until `resume()`. */
   push(frames: Buffer[]): boolean {
     if (this.inbox.length === 0) {

@@ -132,17 +132,6 @@ export class RadixTree<V> {
     }
   }
 
-  /** How many nodes there are besides the root: what an empty tree has none of. */
-  countNodes(): number {
-    let count = -1;
-    const nodes: RadixNode<V>[] = [this.root];
-    for (let node = nodes.pop(); node !== undefined; node = nodes.pop()) {
-      count++;
-      for (const child of node.children) nodes.push(child);
-    }
-    return count;
-  }
-
   #addChild(parent: RadixNode<V>, index: number, label: string): RadixNode<V> {
     const child = new RadixNode<V>(label, parent, leafChildren(), "");
     const firsts = parent.firsts;

@@ -63,25 +63,12 @@ export class RouteTable<P> {
     return true;
   }
 
-  /** Gives an id to a pipe, and returns the pipe that had it (hand-over). */
-  replace(id: Buffer, pipe: P): P | undefined {
-    const hash = this.#hash(id);
-    const route = findIn(this.#buckets[hash & (this.#buckets.length - 1)], id, hash);
-    if (route === undefined) {
-      this.add(id, pipe);
-      return undefined;
-    }
-    const former = route.pipe;
-    route.pipe = pipe;
-    return former;
-  }
-
-  /** Frees an id; with `pipe`, only when it is that pipe's. Returns whether it was freed. */
-  remove(id: Uint8Array, pipe?: P): boolean {
+  /** Frees an id, when it is this pipe's. Returns whether it was. */
+  remove(id: Uint8Array, pipe: P): boolean {
     const hash = this.#hash(id);
     const index = hash & (this.#buckets.length - 1);
     const route = findIn(this.#buckets[index], id, hash);
-    if (route === undefined || (pipe !== undefined && route.pipe !== pipe)) return false;
+    if (route?.pipe !== pipe) return false;
     let before = this.#buckets[index]!;
     if (before === route) {
       this.#buckets[index] = route.next;
@@ -119,11 +106,6 @@ export class RouteTable<P> {
     for (const first of this.#buckets) {
       for (let route = first; route !== undefined; route = route.next) yield route.pipe;
     }
-  }
-
-  clear(): void {
-    this.#buckets = new Array(FIRST_BUCKETS).fill(undefined);
-    this.#size = 0;
   }
 
   /** FNV-1a, and a last stir so that the low bits depend on all octets. */

@@ -36,11 +36,6 @@ export class SubscriptionTrie<P> {
     return this.#size;
   }
 
-  /** Tree nodes in use: 0 when nothing is subscribed to, apart from "". */
-  get nodes(): number {
-    return this.#tree.countNodes();
-  }
-
   /** Subscribes a pipe to a topic. True when nobody had subscribed to it before. */
   add(topic: Uint8Array, pipe: P): boolean {
     let subscriber = this.#subscribers.get(pipe);
@@ -83,17 +78,6 @@ export class SubscriptionTrie<P> {
       const last = this.#detach(subscriber, node);
       if (topic !== undefined) onTopic!(topic, last);
     }
-  }
-
-  /** Whether the pipe subscribed to exactly this topic. */
-  has(topic: Uint8Array, pipe: P): boolean {
-    const node = this.#tree.find(topic);
-    return node !== undefined && this.#subscribers.get(pipe)?.topics.has(node) === true;
-  }
-
-  /** Each topic, in the order of its octets. */
-  *topics(): Generator<Buffer> {
-    for (const [topic] of this.#tree.entries()) yield topic;
   }
 
   /**

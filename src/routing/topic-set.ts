@@ -36,11 +36,6 @@ export class TopicSet {
     return count;
   }
 
-  /** How many subscriptions there are to exactly this topic. */
-  count(topic: Uint8Array): number {
-    return this.#tree.find(topic)?.value ?? 0;
-  }
-
   /** Whether some topic is a prefix of `body`. */
   matches(body: Uint8Array): boolean {
     let node: RadixNode<number> | undefined = this.#tree.root;

@@ -8,7 +8,7 @@ import { DuplexSocket } from "./duplex.ts";
 import { ReceivingPattern } from "./pattern.ts";
 import { defineType, type SocketOptions } from "./socket.ts";
 
-export class DealerPattern extends ReceivingPattern {
+class DealerPattern extends ReceivingPattern {
   readonly #out = new LoadBalancer<Pipe>();
   /** Messages sent since one was received, and whether before that there was one question and one answer. */
   #questions = 0;

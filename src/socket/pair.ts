@@ -6,7 +6,7 @@ import { DuplexSocket } from "./duplex.ts";
 import { ReceivingPattern } from "./pattern.ts";
 import { defineType, type SocketOptions } from "./socket.ts";
 
-export class PairPattern extends ReceivingPattern {
+class PairPattern extends ReceivingPattern {
   #pipe: Pipe | undefined;
 
   override send(frames: Uint8Array[]): boolean {

@@ -6,7 +6,7 @@ import { ReadableSocket } from "./duplex.ts";
 import { ReceivingPattern } from "./pattern.ts";
 import { defineType, type SocketOptions } from "./socket.ts";
 
-export class PullPattern extends ReceivingPattern {
+class PullPattern extends ReceivingPattern {
   override attach(): void {
     // A peer counts from its first message on.
   }

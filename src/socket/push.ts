@@ -8,7 +8,7 @@ import { WritableSocket } from "./duplex.ts";
 import { Pattern } from "./pattern.ts";
 import { defineType, type SocketOptions } from "./socket.ts";
 
-export class PushPattern extends Pattern {
+class PushPattern extends Pattern {
   readonly #out = new LoadBalancer<Pipe>();
 
   override send(frames: Uint8Array[]): boolean {

@@ -15,7 +15,7 @@ import { DuplexSocket } from "./duplex.ts";
 import { ReceivingPattern } from "./pattern.ts";
 import { defineType, type SocketOptions } from "./socket.ts";
 
-export class ReplyPattern extends ReceivingPattern {
+class ReplyPattern extends ReceivingPattern {
   override readonly knowsPeers: boolean = true;
   /** Who asked last, while the answer is due. */
   #asker: Pipe | undefined;

@@ -21,7 +21,7 @@ import { defineType, type SocketOptions } from "./socket.ts";
 
 const ID_BYTES = 4;
 
-export class RequestPattern extends Pattern {
+class RequestPattern extends Pattern {
   readonly #out = new LoadBalancer<Pipe>();
   #state: "ready" | "asking" | "answered" = "ready";
   /** Who has the request. */

@@ -21,7 +21,7 @@ import { defineType, type SocketOptions } from "./socket.ts";
 const NOTIFY_CONNECT = 1;
 const NOTIFY_DISCONNECT = 2;
 
-export class RouterPattern extends RoutedPattern {
+class RouterPattern extends RoutedPattern {
   override readonly knowsPeers: boolean = true;
 
   /** The id is not sent. */

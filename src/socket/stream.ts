@@ -13,7 +13,7 @@ import type { Message, MessageLike } from "./message.ts";
 import { connectWithId, type RoutedConnectOptions, RoutedPattern } from "./routed.ts";
 import { defineType, type SocketOptions } from "./socket.ts";
 
-export class StreamPattern extends RoutedPattern {
+class StreamPattern extends RoutedPattern {
   /** They go out as octets, one behind the other. */
   override get frameLimit(): number {
     return Number.POSITIVE_INFINITY;

@@ -11,7 +11,7 @@ import { coreOf, defineType, type SocketOptions } from "./socket.ts";
 import { SubscribingPattern } from "./subscribing.ts";
 import { setTopics } from "./topics.ts";
 
-export class SubscriberPattern extends SubscribingPattern {
+class SubscriberPattern extends SubscribingPattern {
   override receive(): Buffer[] | undefined {
     for (;;) {
       const frames = super.receive();

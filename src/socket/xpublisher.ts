@@ -28,7 +28,7 @@ interface Notice {
   readonly pipe: Pipe;
 }
 
-export class XPublisherPattern extends PublisherPattern {
+class XPublisherPattern extends PublisherPattern {
   readonly #notices = new Ring<Notice>();
   /** Peers whose messages wait behind the limit. */
   readonly #behind = new Rotation<Pipe>();

@@ -9,7 +9,7 @@ import { defineType, type SocketOptions } from "./socket.ts";
 import { SubscribingPattern } from "./subscribing.ts";
 import { isSubscription, SUBSCRIBE } from "./topics.ts";
 
-export class XSubscriberPattern extends SubscribingPattern {
+class XSubscriberPattern extends SubscribingPattern {
   override send(frames: Uint8Array[]): boolean {
     if (frames.length === 1 && isSubscription(frames[0])) {
       this.#subscribe(frames[0]);

@@ -9,7 +9,7 @@
 import { getOption, type RawKind, setOption } from "../options/access.ts";
 import { OPTION_BY_ID } from "../options/table.ts";
 import { coreOf, type Socket } from "../socket/socket.ts";
-import * as zmq from "./constants.ts";
+import * as zmq from "./libzmq-numbers.ts";
 
 /** The short names of options, which are also properties of sockets, and their numbers. */
 export const options = {

@@ -24,8 +24,8 @@ import { Stream } from "../socket/stream.ts";
 import { Subscriber } from "../socket/subscriber.ts";
 import { XPublisher } from "../socket/xpublisher.ts";
 import { XSubscriber } from "../socket/xsubscriber.ts";
-import { STATE_BUSY, STATE_CLOSED, STATE_READY, ZMQ_SNDMORE } from "./constants.ts";
 import { Incoming, type Source } from "./incoming.ts";
+import { STATE_BUSY, STATE_CLOSED, STATE_READY, ZMQ_SNDMORE } from "./libzmq-numbers.ts";
 import { type OptionName, type OptionValue, options, readOption, writeOption } from "./options.ts";
 import { type Callback, Outgoing, type Sender } from "./outgoing.ts";
 
