@@ -7,8 +7,6 @@
  *   await peer.handshake("PULL");                       assert.equal(await peer.message(), ["hello"]);
  */
 import { type AddressInfo, createServer, type Server, Socket } from "node:net";
-import { encodeProperties } from "../../src/codec/command.ts";
-import { encodeFrame, FLAG_COMMAND, FLAG_LONG, FLAG_MORE, readLongSize } from "../../src/codec/frame.ts";
 import { GREETING_NULL, READY } from "../vectors/zmtp.ts";
 
 /** A frame as it stood on the wire. */
@@ -24,18 +22,39 @@ export function octets(hex: string): Buffer {
   return Buffer.from(hex.replace(/\s+/g, ""), "hex");
 }
 
+export const FLAG_MORE = 1;
+const FLAG_LONG = 2;
+export const FLAG_COMMAND = 4;
+
+/** A frame as short as it can be said. */
+export function frame(flags: number, body: Buffer | string): Buffer {
+  const octets = Buffer.from(body as string);
+  if (octets.length < 256) return Buffer.concat([Buffer.of(flags, octets.length), octets]);
+  const head = Buffer.alloc(9);
+  head[0] = flags | FLAG_LONG;
+  head.writeBigUInt64BE(BigInt(octets.length), 1);
+  return Buffer.concat([head, octets]);
+}
+
+/** Properties, as READY and a ZAP handler's metadata have them. */
+export function properties(...pairs: [string, Buffer | string][]): Buffer {
+  const parts = pairs.flatMap(([name, value]) => {
+    const size = Buffer.alloc(4);
+    size.writeUInt32BE(Buffer.byteLength(value));
+    return [Buffer.of(name.length), Buffer.from(name), size, Buffer.from(value as string)];
+  });
+  return Buffer.concat(parts);
+}
+
 /** A message as canonical frames. */
 export function message(...frames: (string | Buffer)[]): Buffer {
   const last = frames.length - 1;
-  return Buffer.concat(frames.map((frame, i) => encodeFrame(i < last ? FLAG_MORE : 0, Buffer.from(frame as string))));
+  return Buffer.concat(frames.map((body, i) => frame(i < last ? FLAG_MORE : 0, body)));
 }
 
 /** A command as a frame. */
 export function command(name: string, data: Buffer | string = ""): Buffer {
-  return encodeFrame(
-    FLAG_COMMAND,
-    Buffer.concat([Buffer.of(name.length), Buffer.from(name), Buffer.from(data as string)]),
-  );
+  return frame(FLAG_COMMAND, Buffer.concat([Buffer.of(name.length), Buffer.from(name), Buffer.from(data as string)]));
 }
 
 export class RawPeer {
@@ -109,7 +128,7 @@ export class RawPeer {
   /** The next frame, of whatever kind. */
   async frame(): Promise<RawFrame> {
     const [flags] = await this.read(1);
-    const size = (flags & FLAG_LONG) === 0 ? (await this.read(1))[0] : readLongSize(await this.read(8), 0);
+    const size = (flags & FLAG_LONG) === 0 ? (await this.read(1))[0] : Number((await this.read(8)).readBigUInt64BE());
     return { flags, body: size === 0 ? Buffer.alloc(0) : await this.read(size) };
   }
 
@@ -140,11 +159,8 @@ export class RawPeer {
   async handshake(type: keyof typeof READY, routingId = ""): Promise<Buffer> {
     this.write(GREETING);
     await this.read(GREETING.length);
-    const properties: [string, Buffer][] = [
-      ["Socket-Type", Buffer.from(type)],
-      ["Identity", Buffer.from(routingId)],
-    ];
-    this.write(routingId === "" ? octets(READY[type]) : command("READY", encodeProperties(properties)));
+    const named = (): Buffer => command("READY", properties(["Socket-Type", type], ["Identity", routingId]));
+    this.write(routingId === "" ? octets(READY[type]) : named());
     return (await this.frame()).body;
   }
 

@@ -2,13 +2,11 @@
  * A peer that knows the security protocols and means harm: the mechanisms of this package play its part, over a bare
  * connection, and the test decides what becomes of each command on its way.
  */
-import { encodeProperties } from "../../src/codec/command.ts";
-import { encodeFrame, FLAG_COMMAND } from "../../src/codec/frame.ts";
 import { decodeZ85 } from "../../src/codec/z85.ts";
 import { curveMechanism } from "../../src/mechanism/curve.ts";
 import type { Mechanism, MechanismFactory, MechanismHost, Wire } from "../../src/mechanism/mechanism.ts";
 import { plainClient, plainServer } from "../../src/mechanism/plain.ts";
-import { RawPeer } from "../helpers/raw-peer.ts";
+import { FLAG_COMMAND, frame, properties, RawPeer } from "../helpers/raw-peer.ts";
 import { keys } from "./people.ts";
 
 const GREETING_BYTES = 64;
@@ -41,13 +39,11 @@ const FACTORIES: Record<string, MechanismFactory> = {
 };
 
 /** A command as it goes out: a handshake frame. */
-export const framed = (body: Buffer): Buffer => encodeFrame(FLAG_COMMAND, body);
+export const framed = (body: Buffer): Buffer => frame(FLAG_COMMAND, body);
 
 /** The metadata of a peer of that type. */
 export const metadataOf = (type: string, ...more: [string, string | Buffer][]): Buffer =>
-  encodeProperties(
-    [["Socket-Type", type], ...more].map(([name, value]) => [name as string, Buffer.from(value as string)]),
-  );
+  properties(["Socket-Type", type], ...more);
 
 export class Attacker implements MechanismHost {
   readonly peerIsLibzmq = true;

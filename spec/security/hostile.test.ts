@@ -5,8 +5,7 @@
  * spec/mechanism.
  */
 import { Pull, Push } from "zmtp";
-import { encodeFrame } from "../../src/codec/frame.ts";
-import { message, RawPeer, RawServer } from "../helpers/raw-peer.ts";
+import { frame, message, RawPeer, RawServer } from "../helpers/raw-peer.ts";
 import { Sockets, texts } from "../helpers/sockets.ts";
 import { assert, suite } from "../helpers/test.ts";
 import { eventually, turn } from "../helpers/wait.ts";
@@ -278,10 +277,7 @@ it("CURVE: a message with a flipped bit in each octet, and cut off behind each, 
           attacker.peer.write(...attacker.sealed(message("before")));
           const body = Buffer.from(bodyOf(attacker, "changed"));
           body[octet] ^= 1 << ((octet * 3) % 8);
-          attacker.peer.write(
-            encodeFrame(0, cuts ? body.subarray(0, octet) : body),
-            ...attacker.sealed(message("after")),
-          );
+          attacker.peer.write(frame(0, cuts ? body.subarray(0, octet) : body), ...attacker.sealed(message("after")));
         },
         { delivered: ["before"] },
       );
@@ -348,7 +344,7 @@ it("CURVE: replayed, reordered and foreign messages end the connection; gaps do 
     ["a PING in the clear", framed(Buffer.from("\x04PING\0\0"))],
     ["READY again", framed(Buffer.from("\x05READY"))],
     ["HELLO again", framed(Buffer.concat([Buffer.from("\x05HELLO"), Buffer.alloc(194)]))],
-    ["nothing", encodeFrame(0, Buffer.alloc(0))],
+    ["nothing", frame(0, Buffer.alloc(0))],
   ] as const) {
     await scene.attack(title, [UNEXPECTED, fault("MALFORMED_COMMAND_UNSPECIFIED")], async (attacker) => {
       await (await attacker.greet()).play();
@@ -405,7 +401,7 @@ it("commands replayed and out of their order", async () => {
       attacker.peer.write(framed(welcome));
       await attacker.play();
     });
-    const early = encodeFrame(0, Buffer.from("\x07MESSAGE".padEnd(40)));
+    const early = frame(0, Buffer.from("\x07MESSAGE".padEnd(40)));
     const answers =
       (...bodies: Buffer[]) =>
       async (attacker: Attacker): Promise<void> => {
@@ -443,7 +439,7 @@ it("a message behind INITIATE, while the ZAP handler is asked, is out of turn", 
   const scene = await Scene.make("CURVE", "client", "");
   await scene.attack("early", UNEXPECTED, async (attacker) => {
     await (await attacker.greet()).play(2);
-    attacker.peer.write(encodeFrame(0, Buffer.from("\x07MESSAGE".padEnd(40))));
+    attacker.peer.write(frame(0, Buffer.from("\x07MESSAGE".padEnd(40))));
   });
 });
 

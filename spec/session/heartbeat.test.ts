@@ -1,6 +1,5 @@
 /** Heartbeats over real sockets, by a clock that the tests move. */
 import { Dealer, Pull, Push, Router } from "zmtp";
-import { encodePing } from "../../src/codec/command.ts";
 import { Clock } from "../helpers/clock.ts";
 import { command, RawPeer, RawServer } from "../helpers/raw-peer.ts";
 import { assert, suite } from "../helpers/test.ts";
@@ -67,13 +66,13 @@ it("the peer's time to live ends the connection when it falls silent, and any oc
   await pull.bind("tcp://127.0.0.1:*");
   const peer = await RawPeer.connect(pull.lastEndpoint);
   await peer.handshake("PUSH");
-  peer.write(encodePing(5));
+  peer.write(command("PING", "\0\x05"));
   assert.is(await peer.command(), "PONG");
   peer.send("alive");
   await pull.receive();
   await clock.advance(900);
   assert.is(peer.isClosed, false);
-  peer.write(encodePing(5));
+  peer.write(command("PING", "\0\x05"));
   assert.is(await peer.command(), "PONG");
   await clock.advance(490);
   assert.is(peer.isClosed, false);

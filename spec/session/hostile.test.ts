@@ -5,9 +5,8 @@
 import { connect, type Socket as NetSocket } from "node:net";
 import { type Event, Pull, Push, type Socket } from "zmtp";
 import { MESSAGE_FRAMES } from "../../src/base/constants.ts";
-import { encodeFrame, FLAG_MORE } from "../../src/codec/frame.ts";
 import { Clock } from "../helpers/clock.ts";
-import { command, GREETING, octets, RawPeer, RawServer } from "../helpers/raw-peer.ts";
+import { command, FLAG_MORE, frame, GREETING, octets, RawPeer, RawServer } from "../helpers/raw-peer.ts";
 import { assert, suite } from "../helpers/test.ts";
 import { collectGarbage, eventually, turns } from "../helpers/wait.ts";
 import { READY } from "../vectors/zmtp.ts";
@@ -92,7 +91,7 @@ const ATTACKS: readonly Attack[] = [
   },
   {
     title: "traffic in the handshake",
-    play: (peer) => peer.write(GREETING, encodeFrame(0, Buffer.from("early"))),
+    play: (peer) => peer.write(GREETING, frame(0, Buffer.from("early"))),
     events: [`${INVALID} ERR_ZMTP_UNEXPECTED_COMMAND`],
   },
   {
@@ -306,7 +305,7 @@ it(
 it("a frame with MORE costs no more than a message, and there is a limit to them", async () => {
   const pull = new Pull({ linger: 0 });
   await pull.bind("tcp://127.0.0.1:*");
-  const chunk = Buffer.concat(Array.from({ length: 60_000 }, () => encodeFrame(FLAG_MORE, Buffer.from("a"))));
+  const chunk = Buffer.concat(Array.from({ length: 60_000 }, () => frame(FLAG_MORE, Buffer.from("a"))));
   const before = await collectGarbage();
   const peers: RawPeer[] = [];
   for (let i = 0; i < 10; i++) {

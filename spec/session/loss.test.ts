@@ -6,8 +6,7 @@ import { type AddressInfo, connect, createServer, type Socket as NetSocket } fro
 import { Context, curveKeyPair, Publisher, Pull, Push, Reply, Request, Subscriber } from "zmtp";
 import { Authenticator } from "../../src/auth.ts";
 import { DECODE_AHEAD_MESSAGES } from "../../src/base/constants.ts";
-import { encodeFrame, FLAG_MORE } from "../../src/codec/frame.ts";
-import { command, GREETING, octets, RawPeer, RawServer } from "../helpers/raw-peer.ts";
+import { command, FLAG_MORE, frame, GREETING, octets, RawPeer, RawServer } from "../helpers/raw-peer.ts";
 import { Sockets } from "../helpers/sockets.ts";
 import { assert, suite } from "../helpers/test.ts";
 import { eventually, isPending, turn } from "../helpers/wait.ts";
@@ -173,7 +172,7 @@ for (const side of ["connecting", "binding"]) {
     await first.handshake("PUSH");
     first.send("a");
     first.send("b1", "b2");
-    first.write(encodeFrame(FLAG_MORE, Buffer.from("half")), encodeFrame(FLAG_MORE, Buffer.from("of it")));
+    first.write(frame(FLAG_MORE, Buffer.from("half")), frame(FLAG_MORE, Buffer.from("of it")));
     first.write(Buffer.from([0, 200, 1, 2, 3]));
     first.socket.end();
     await first.closed;
@@ -205,10 +204,7 @@ for (const side of ["connecting", "binding"]) {
       }
       await first.handshake("PUSH");
       const body = Buffer.alloc(count === 100 ? 5 : 500, "y");
-      const messages = Array.from({ length: count }, (_, i) => [
-        encodeFrame(FLAG_MORE, Buffer.from(`${i}`)),
-        encodeFrame(0, body),
-      ]);
+      const messages = Array.from({ length: count }, (_, i) => [frame(FLAG_MORE, Buffer.from(`${i}`)), frame(0, body)]);
       first.write(...messages.flat());
       await new Promise<void>((fulfil) => first.socket.end(fulfil));
       if (count === 100) await first.closed;
@@ -354,7 +350,7 @@ it("a peer that leaves is noticed while what it sent waits undecoded, and all of
   // More than are decoded ahead of the reader, below its high-water mark, and in many reads.
   const count = DECODE_AHEAD_MESSAGES * 3;
   for (let i = 0; i < count; i++) {
-    peer.socket.write(encodeFrame(0, Buffer.from(String(i))));
+    peer.socket.write(frame(0, Buffer.from(String(i))));
     if (i % 16 === 0) await turn();
   }
   peer.socket.end();
@@ -427,7 +423,7 @@ for (const transport of ["tcp", "ipc"] as const) {
       });
     }
     const classic = [
-      ["2.0", "ff00000000000000017f 01 08 0000", (body: Buffer) => encodeFrame(0, body)],
+      ["2.0", "ff00000000000000017f 01 08 0000", (body: Buffer) => frame(0, body)],
       ["1.0", "0100", (body: Buffer) => Buffer.concat([Buffer.of(body.length + 1, 0), body])],
     ] as const;
     for (const [version, greeting, frame] of classic) {

@@ -1,6 +1,5 @@
 import { KEPT_EVENTS } from "../../src/base/constants.ts";
-import type { Event } from "../../src/base/events.ts";
-import { Observer, Pull } from "../../src/index.ts";
+import { type Event, Observer, Pull } from "../../src/index.ts";
 import { coreOf } from "../../src/socket/socket.ts";
 import { Sockets, thrown } from "../helpers/sockets.ts";
 import { assert, suite } from "../helpers/test.ts";

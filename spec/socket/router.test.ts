@@ -1,4 +1,3 @@
-import type { ErrnoError } from "../../src/base/errors.ts";
 import { Context, Dealer, type Event, Request, Router } from "../../src/index.ts";
 import { drain, joined, next, take } from "../helpers/messages.ts";
 import { command, freePort, message, RawPeer, RawServer } from "../helpers/raw-peer.ts";
@@ -185,7 +184,7 @@ for (const transport of TRANSPORTS) {
     const lost = router.send(["full", "z"]).catch((reason) => reason);
     assert.ok(await isPending(lost, 30));
     full.close();
-    assert.is(((await lost) as ErrnoError).code, "EHOSTUNREACH");
+    assert.is(((await lost) as NodeJS.ErrnoException).code, "EHOSTUNREACH");
   });
 
   it(`a second peer with the id is refused with an event (${transport})`, async () => {
