@@ -4,7 +4,6 @@
  * Rules
  * - One explicit loop over the chunk; a frame that spans chunks leaves the loop with its header or its body kept in
  *   fields, and the next chunk begins by finishing it. No recursion, no closure, no object but the body and its array.
- * - A size that is only announced allocates nothing: a body grows as its octets arrive.
  * - The inbox may stop decoding behind a message. The rest of the chunk, and every chunk pushed later, stays raw until
  *   `resume()`. Whoever is called may also `close()`; nothing is delivered after that.
  * - A chunk belongs to the decoder from `push()` on: bodies may be views into it.
@@ -13,34 +12,17 @@
  * - a body lies in its chunk when that pins at most PIN_FACTOR times its size, or when the chunk is no larger than a page;
  * - any other lies in a *page* with its neighbours: the next octets of the chunk, copied in one go, PAGE_BYTES of them or
  *   PIN_FACTOR times the body that asks for it, whichever is more;
- * - a short body that would be alone in its page, because long frames follow, is copied into a pool.
+ * - a page with few octets lies in memory that it shares with others of its age, as does a short body that would be alone in its
+ *   page, because a long frame follows.
  *
- * Measured (two cores, Node 20, chunks of 64 KiB, best of many runs since the machine is noisy), frames a second: 10 octets
- * 17.6 M, 100 octets 11 M, 1000 octets 2.5 M, 6000 octets 0.8 M, 64 KiB 90 k. Views alone would give 5.7 M at 1000 octets, single
- * copies 0.8 M, pages of 4 KiB 2.1 M. Kept by an application that keeps one body of each thousand: 4.1 KB for 10 or 100
- * octets, 7.5 KB for 1000; by one that keeps all of 10 octets: 12 octets and 105 of heap. With views it would be 64 KiB each.
+ * Measured by bench/micro/decoder.mjs (two cores, Node 22), a message in chunks that are full: 20 ns for 10 octets, 45 for 100, 250
+ * for 1000, 5 µs for 64 KiB. An application that keeps one of each thousand keeps 4.3 KB for each of 10 or 100 octets, and 8.2 KB
+ * for one of 1000; with views it would be 64 KiB. One that keeps all of 10 octets keeps 120 octets for each, 105 of them objects.
  */
-import {
-  EMPTY,
-  grown,
-  keepInThread,
-  LARGE_BYTES,
-  LARGEST_BUFFER_BYTES,
-  largeBuffer,
-  ownCopy,
-  smallBuffer,
-  View,
-} from "../base/bytes.ts";
-import {
-  COMMAND_BYTES,
-  DIRECT_READ_BYTES,
-  GROW_STEP_BYTES,
-  MESSAGE_FRAMES,
-  PAGE_BYTES,
-  PIN_FACTOR,
-} from "../base/constants.ts";
+import { EMPTY, keepInThread, LARGEST_BUFFER_BYTES, ownCopy, smallBuffer, View } from "../base/bytes.ts";
+import { COMMAND_BYTES, MESSAGE_FRAMES, PAGE_BYTES, PIN_FACTOR, SMALL_BUFFERS_BYTES } from "../base/constants.ts";
 import { ProtocolError } from "../base/errors.ts";
-import { Ring } from "../base/ring.ts";
+import { Backlog } from "./backlog.ts";
 import {
   FLAG_COMMAND,
   FLAG_LONG,
@@ -52,6 +34,7 @@ import {
   SHORT_BODY_BYTES,
   SHORT_HEADER_BYTES,
 } from "./frame.ts";
+import { GrowingBody } from "./growing-body.ts";
 
 /** Takes messages: a pipe. Must not call `push()` or `resume()` of the decoder. */
 export interface Inbox {
@@ -71,8 +54,11 @@ export interface CommandSink {
 /** Where no page lies: every offset is behind its end. */
 const NO_PAGE = -1;
 
-/** Pages up to here come from Node's pool of 8 KiB. */
-const POOLED_PAGE_BYTES = 512;
+/**
+ * Pages up to here share memory with others, of which each pins at most PIN_FACTOR times its size. For one message of 1000 octets,
+ * or of 10, memory of its own would take twice as long (bench/micro/decoder.mjs: 0.7 and 0.35 µs, `lone`).
+ */
+const SHARED_PAGE_BYTES = SMALL_BUFFERS_BYTES / PIN_FACTOR;
 
 export class Decoder {
   /** May be replaced at any time. */
@@ -93,16 +79,11 @@ export class Decoder {
   readonly #head: Uint8Array = new Uint8Array(LONG_HEADER_BYTES);
   #headBytes = 0;
 
-  /** A body that was cut by the end of a chunk: what has come of it, in memory that grows towards the announced size. */
-  #body: Buffer | undefined = undefined;
-  #bodyFlags = 0;
-  #bodyBytes = 0;
-  #bodySize = 0;
+  /** A body that was cut by the end of a chunk. */
+  readonly #body: GrowingBody = new GrowingBody();
 
-  /** Chunks that wait while stopped; the first is decoded up to `#restOffset`. */
-  readonly #rest: Ring<Buffer> = new Ring();
-  #restOffset = 0;
-  #restBytes = 0;
+  /** Chunks that wait while stopped. */
+  readonly #backlog: Backlog = new Backlog();
 
   /** The page of the current chunk: the memory of the chunk's octets `#pageStart` to `#pageEnd`. */
   #page: ArrayBufferLike = EMPTY.buffer;
@@ -124,7 +105,7 @@ export class Decoder {
 
   /** Octets that wait undecoded while stopped. */
   get backlogBytes(): number {
-    return this.#restBytes;
+    return this.#backlog.bytes;
   }
 
   /**
@@ -140,7 +121,7 @@ export class Decoder {
     }
     const end = chunk.length;
     let offset = from;
-    if (this.#body !== undefined) offset = this.#finishBody(chunk, offset);
+    if (this.#body.isOpen) offset = this.#finishBody(chunk, offset);
     else if (this.#headBytes > 0) offset = this.#finishHeader(chunk, offset);
     if (this.#stopped || this.#closed) return this.#leave(chunk, offset);
 
@@ -205,21 +186,19 @@ export class Decoder {
 
   /** Where octets may be read to directly: the memory of a long body that is under way. */
   get target(): Buffer | undefined {
-    const body = this.#body;
-    if (body === undefined || this.#stopped || body.length - this.#bodyBytes < DIRECT_READ_BYTES) return undefined;
-    return body.subarray(this.#bodyBytes);
+    return this.#stopped ? undefined : this.#body.target;
   }
 
   /** `count` octets were read to `target`. */
   filled(count: number): void {
-    this.#bodyBytes += count;
-    if (this.#bodyBytes < this.#bodySize) {
-      this.#grow();
-      return;
+    const body = this.#body;
+    try {
+      body.filled(count);
+    } catch (error) {
+      this.close();
+      throw error;
     }
-    const body = this.#body as Buffer;
-    this.#body = undefined;
-    this.#deliver(this.#bodyFlags, body);
+    if (body.isComplete) this.#deliver(body.flags, body.take());
   }
 
   /** Goes on after a stop; true when everything kept was decoded. */
@@ -229,11 +208,10 @@ export class Decoder {
     this.#isBorrowed = false;
     // Byte streams of the web take memory away from whoever has it, in older versions of Node also what is marked.
     if (this.#page.byteLength === 0) this.#dropPage();
-    for (let chunk = this.#rest.shift(); chunk !== undefined; chunk = this.#rest.shift()) {
-      const offset = this.#restOffset;
-      this.#restOffset = 0;
+    const backlog = this.#backlog;
+    for (let chunk = backlog.shift(); chunk !== undefined; chunk = backlog.shift()) {
+      const { offset } = backlog;
       if (chunk.length < offset) throw this.#fault("octets that waited were taken away with a message before them");
-      this.#restBytes -= chunk.length - offset;
       if (!this.push(chunk, false, offset)) return false;
     }
     return true;
@@ -243,27 +221,18 @@ export class Decoder {
   close(): void {
     this.#closed = true;
     this.#frames = undefined;
-    this.#body = undefined;
-    this.#rest.clear();
-    this.#restBytes = 0;
+    this.#body.drop();
+    this.#backlog.clear();
     this.#dropPage();
   }
 
   /** Keeps the rest of a chunk in front of those that were kept before, or a whole chunk behind them. */
   #keep(chunk: Buffer, offset: number): void {
     if (chunk.length === offset) return;
-    if (this.#isBorrowed) {
-      const own = ownCopy(chunk.subarray(offset));
-      if (offset > 0) this.#rest.unshift(own);
-      else this.#rest.push(own);
-      this.#dropPage();
-    } else if (offset > 0) {
-      this.#rest.unshift(chunk);
-      this.#restOffset = offset;
-    } else {
-      this.#rest.push(chunk);
-    }
-    this.#restBytes += chunk.length - offset;
+    const kept = this.#isBorrowed ? ownCopy(chunk.subarray(offset)) : chunk;
+    if (this.#isBorrowed) this.#dropPage();
+    if (offset === 0) this.#backlog.push(kept);
+    else this.#backlog.putBack(kept, kept === chunk ? offset : 0);
   }
 
   /** Leaves the loop in mid-chunk. The page stays for what is left of the chunk. */
@@ -289,6 +258,7 @@ export class Decoder {
       return body;
     }
     const next = start + size;
+    // A page would be a copy of 4 KiB of the long frame: 1 µs for a routing id in front of 10 KB (bench/micro/decoder.mjs, `routed`).
     const isAlone = next <= this.#pageEnd || (next < chunk.length && (chunk[next] & FLAG_LONG) !== 0);
     if (size <= SHORT_BODY_BYTES && isAlone) {
       const body = smallBuffer(size);
@@ -297,10 +267,9 @@ export class Decoder {
     }
     const pageBytes = Math.min(Math.max(PAGE_BYTES, size * PIN_FACTOR), chunk.length - start);
     this.#pageFrom = pageBytes > PAGE_BYTES ? pageBytes / PIN_FACTOR : 0;
-    // Node's own pool is cheaper for the few octets of a lone message.
-    const isPooled = pageBytes <= POOLED_PAGE_BYTES;
-    const page = isPooled ? Buffer.allocUnsafe(pageBytes) : Buffer.allocUnsafeSlow(pageBytes);
-    if (!isPooled) keepInThread(page.buffer);
+    const isShared = pageBytes <= SHARED_PAGE_BYTES;
+    const page = isShared ? smallBuffer(pageBytes) : Buffer.allocUnsafeSlow(pageBytes);
+    if (!isShared) keepInThread(page.buffer);
     chunk.copy(page, 0, start, start + pageBytes);
     this.#page = page.buffer;
     this.#pageStart = start - page.byteOffset;
@@ -333,48 +302,22 @@ export class Decoder {
 
   /** Takes what this chunk has of a body. */
   #beginBody(flags: number, size: number, chunk: Buffer, start: number): void {
-    this.#bodyFlags = flags;
-    this.#bodySize = size;
-    this.#bodyBytes = 0;
-    this.#body = size < LARGE_BYTES ? Buffer.allocUnsafe(size) : largeBuffer(Math.min(size, GROW_STEP_BYTES));
-    this.#fill(chunk, start);
+    this.#body.begin(flags, size);
+    this.#body.fill(chunk, start);
   }
 
   /** Goes on with a kept body, and delivers its frame when it is complete. Returns the new offset. */
   #finishBody(chunk: Buffer, from: number): number {
-    const offset = this.#fill(chunk, from);
-    if (this.#bodyBytes < this.#bodySize) return offset;
-    const body = this.#body as Buffer;
-    this.#body = undefined;
-    this.#deliver(this.#bodyFlags, body);
-    return offset;
-  }
-
-  /** Copies into the kept body, which grows when it is full. Returns the offset of the first octet behind. */
-  #fill(chunk: Buffer, from: number): number {
-    let body = this.#body as Buffer;
+    const body = this.#body;
     let offset = from;
-    while (offset < chunk.length && this.#bodyBytes < this.#bodySize) {
-      if (this.#bodyBytes === body.length) body = this.#grow();
-      const count = Math.min(body.length - this.#bodyBytes, chunk.length - offset);
-      chunk.copy(body, this.#bodyBytes, offset, offset + count);
-      this.#bodyBytes += count;
-      offset += count;
-    }
-    return offset;
-  }
-
-  /** Enlarges the memory of the kept body when it is full. */
-  #grow(): Buffer {
-    const body = this.#body as Buffer;
-    if (this.#bodyBytes < body.length) return body;
-    const larger = grown(body, this.#bodySize);
-    if (larger === undefined) {
+    try {
+      offset = body.fill(chunk, from);
+    } catch (error) {
       this.close();
-      throw new FrameSizeError("ERR_ZMTP_UNSPECIFIED", `no memory for a frame of ${this.#bodySize} octets`);
+      throw error;
     }
-    this.#body = larger;
-    return larger;
+    if (body.isComplete) this.#deliver(body.flags, body.take());
+    return offset;
   }
 
   /** Delivers a frame outside the fast path. */

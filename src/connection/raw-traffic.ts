@@ -3,7 +3,7 @@
  * says; there was no handshake, and there is no heartbeat. It has the surface of `Traffic`, so that a session can pump either.
  */
 import { EMPTY } from "../base/bytes.ts";
-import { Ring } from "../base/ring.ts";
+import { Backlog } from "../codec/backlog.ts";
 import { type Inbox, NOWHERE } from "../codec/decoder.ts";
 import type { Traffic } from "./traffic.ts";
 
@@ -15,8 +15,7 @@ export class RawTraffic {
   readonly deadline: number = Number.POSITIVE_INFINITY;
   readonly target: undefined = undefined;
   #inbox: Inbox = NOWHERE;
-  readonly #backlog: Ring<Buffer> = new Ring();
-  #backlogBytes = 0;
+  readonly #backlog: Backlog = new Backlog();
   #isStopped = false;
   #isClosed = false;
 
@@ -34,9 +33,7 @@ export class RawTraffic {
 
   receive(given: Buffer, isBorrowed = false): void {
     if (this.#isClosed) return;
-    const chunk = isBorrowed ? Buffer.from(given) : given;
-    this.#backlog.push(chunk);
-    this.#backlogBytes += chunk.length;
+    this.#backlog.push(isBorrowed ? Buffer.from(given) : given);
     if (!this.#isStopped) this.resume();
   }
 
@@ -45,10 +42,9 @@ export class RawTraffic {
     while (!this.#isStopped && !this.#isClosed) {
       const chunk = this.#backlog.shift();
       if (chunk === undefined) return true;
-      this.#backlogBytes -= chunk.length;
       this.#isStopped = !this.#inbox.push([chunk]);
     }
-    return this.#backlog.length === 0;
+    return this.#backlog.bytes === 0;
   }
 
   get stopped(): boolean {
@@ -56,7 +52,7 @@ export class RawTraffic {
   }
 
   get backlogBytes(): number {
-    return this.#backlogBytes;
+    return this.#backlog.bytes;
   }
 
   subscription(): Buffer {
@@ -78,6 +74,5 @@ export class RawTraffic {
   close(): void {
     this.#isClosed = true;
     this.#backlog.clear();
-    this.#backlogBytes = 0;
   }
 }
