@@ -946,13 +946,6 @@ export const MUTATIONS = [
     to: "parts.length = parts.length;",
     tests: ["socket/kept"],
   },
-  {
-    what: "a receive that is over keeps its promise reachable",
-    file: "socket/receiver.ts",
-    from: "handedResolve = handedReject = undefined;",
-    to: "",
-    tests: ["socket/kept"],
-  },
 
   // Subscriptions on their way.
   {

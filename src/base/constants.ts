@@ -33,8 +33,8 @@ export const PAGE_BYTES = 4096;
 /** Memory that small buffers are cut from, all of which one that is kept can pin: as much as Node's own pool. */
 export const SMALL_BUFFERS_BYTES = 8192;
 
-/** Texts up to here are encoded a character at a time; longer ones faster by the runtime. */
-export const SHORT_TEXT_CHARACTERS = 24;
+/** Texts up to here are encoded a character at a time, which is up to twice as fast; longer ones by the runtime (bench/micro/tunings.mjs). */
+export const SHORT_TEXT_CHARACTERS = 12;
 
 /** A received body is a view into its chunk when what it pins is at most so many times its size: from 8 KiB on in a full chunk. */
 export const PIN_FACTOR = 8;

@@ -22,7 +22,7 @@ export class Slab {
   }
 }
 
-/** Slabs out of use, kept for the next burst. One pool serves all sockets of a context. */
+/** Slabs out of use, kept for the next burst: new ones take thirty times as long (bench/micro/tunings.mjs). One pool serves all sockets of a context. */
 export class SlabPool {
   readonly #small: Slab[] = [];
   readonly #large: Slab[] = [];

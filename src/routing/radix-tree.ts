@@ -14,7 +14,7 @@ export class RadixNode<V> {
   label: string;
   parent: RadixNode<V> | undefined;
   children: RadixNode<V>[];
-  /** The first octets of the children's labels: searched in place of the labels, which lie all over the memory (a quarter to a third faster). */
+  /** The first octets of the children's labels: searched in place of the labels, which lie all over the memory: a sixth faster (bench/micro/tunings.mjs). */
   firsts: string;
   value: V | undefined = undefined;
 

@@ -9,15 +9,6 @@ import type { OperationSocket, Pattern } from "./pattern.ts";
 
 const BUSY = "Socket is busy reading; only one receive operation may be in progress at any time";
 
-/** The functions of the promise that is being made: one executor for all promises, in place of a closure for each. */
-let handedResolve: PendingReceive["resolve"] | undefined;
-let handedReject: PendingReceive["reject"] | undefined;
-
-function handOut(resolve: PendingReceive["resolve"], reject: PendingReceive["reject"]): void {
-  handedResolve = resolve;
-  handedReject = reject;
-}
-
 /** A receive that waits. */
 interface PendingReceive {
   readonly resolve: (value: never) => void;
@@ -132,26 +123,24 @@ export class Receiver {
 
   #suspend<T>(many: number, iterates: boolean, user: object): Promise<T> {
     const { context, options } = this.#core;
-    const promise = new Promise<T>(handOut);
-    const pending: PendingReceive = {
-      resolve: handedResolve as PendingReceive["resolve"],
-      reject: handedReject as PendingReceive["reject"],
-      many,
-      iterates,
-      timer: undefined,
-      isWoken: false,
-      awaitsAnswer: this.#pattern.awaitsAnswer,
-      user,
-    };
-    // Through them the message that it resolves with would stay reachable.
-    handedResolve = handedReject = undefined;
-    const timeout = options.receiveTimeout;
-    if (timeout > 0) pending.timer = setTimeout(() => this.#expire(pending), timeout);
-    this.#pending = pending;
-    this.#core.hold();
-    context.turn.pendingReceives++;
-    if (pending.awaitsAnswer) context.turn.expectAnswer();
-    return promise;
+    return new Promise<T>((resolve, reject) => {
+      const pending: PendingReceive = {
+        resolve,
+        reject,
+        many,
+        iterates,
+        timer: undefined,
+        isWoken: false,
+        awaitsAnswer: this.#pattern.awaitsAnswer,
+        user,
+      };
+      const timeout = options.receiveTimeout;
+      if (timeout > 0) pending.timer = setTimeout(() => this.#expire(pending), timeout);
+      this.#pending = pending;
+      this.#core.hold();
+      context.turn.pendingReceives++;
+      if (pending.awaitsAnswer) context.turn.expectAnswer();
+    });
   }
 
   #collect(max: number): Buffer[][] {

@@ -43,24 +43,6 @@ interface Advanced {
   readonly fault: ErrnoError | undefined;
 }
 
-/** Walks a list without an object for each step. */
-class ListSteps implements Iterator<unknown> {
-  readonly #list: readonly unknown[];
-  readonly #step: { done: boolean; value: unknown } = { done: false, value: undefined };
-  #index = 0;
-
-  constructor(list: readonly unknown[]) {
-    this.#list = list;
-  }
-
-  next(): IteratorResult<unknown> {
-    const step = this.#step;
-    step.done = this.#index >= this.#list.length;
-    step.value = this.#list[this.#index++];
-    return step;
-  }
-}
-
 export class Sender {
   readonly #core: OperationSocket;
   readonly #pattern: Pattern;
@@ -90,7 +72,7 @@ export class Sender {
   sendMany(messages: Iterable<unknown>, user: object): Promise<number> {
     this.#core.assertOpen();
     if (this.#pending !== undefined) throw busy();
-    const rest = Array.isArray(messages) ? new ListSteps(messages) : messages[Symbol.iterator]();
+    const rest = messages[Symbol.iterator]();
     const { sent, blocked, fault } = this.#advance(rest, 0);
     if (fault !== undefined) return sent > 0 ? Promise.resolve(sent) : Promise.reject(fault);
     if (blocked !== undefined) return this.#wait(blocked, rest, sent, user);

@@ -12,6 +12,7 @@ import { ALWAYS_COPY_BYTES, BURST_FACTOR } from "../base/constants.ts";
 import type { ErrnoError } from "../base/errors.ts";
 import { type EventSink, reportMissing } from "../base/events.ts";
 import { Ring } from "../base/ring.ts";
+import { putBody } from "../codec/encode.ts";
 import type { FanOut } from "../codec/fan-out.ts";
 import type { PeerFacts } from "../codec/peer-facts.ts";
 import type { Slab } from "../codec/slab-pool.ts";
@@ -336,7 +337,6 @@ function own(body: Uint8Array): Buffer {
     return Buffer.isBuffer(kept) ? kept : new View(kept.buffer, kept.byteOffset, length);
   }
   const copy = smallBuffer(length);
-  if (length <= 32) for (let i = 0; i < length; i++) copy[i] = body[i] as number;
-  else copy.set(body);
+  putBody(copy, 0, body);
   return copy;
 }
