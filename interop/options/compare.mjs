@@ -18,9 +18,6 @@ import { FEW, VALUES } from "./values.mjs";
 /** @typedef {Record<string, any>} Open a socket, a context or a module, whose members are looked up by name */
 
 const OURS = new URL("../../dist/index.mjs", import.meta.url);
-const CLASSES = "Pair Publisher Subscriber Request Reply Dealer Router Pull Push XPublisher XSubscriber Stream".split(
-  " ",
-);
 const STATES = /** @type {const} */ (["new", "bound", "connected", "closed"]);
 /** The calls by number of a socket, by the type of the value, and those of a context. */
 const KINDS = ["Bool", "Int32", "Uint32", "Int64", "Uint64", "String"];
@@ -42,6 +39,8 @@ if (!existsSync(fileURLToPath(OURS))) {
 }
 /** @type {Open[]} the original, and this package */
 const packages = [await import("zeromq"), await import(OURS.href)];
+/** Every type of socket. */
+const CLASSES = Object.keys(packages[0]).filter((name) => packages[0][name].prototype instanceof packages[0].Socket);
 const contexts = packages.map(({ Context }) => new Context({ maxSockets: SOCKETS_MAX }));
 
 /** @type {string[]} */

@@ -14,27 +14,16 @@ import { rejected, Sockets, TRANSPORTS } from "../helpers/sockets.ts";
 import { assert, suite } from "../helpers/test.ts";
 import { eventually } from "../helpers/wait.ts";
 
-const { Dealer, Pair, Publisher, Pull, Push, Reply, Request, Router, Stream, Subscriber, XPublisher, XSubscriber } =
-  zmtp;
+const { Dealer, Pair, Publisher, Pull, Push, Request, Router, Stream, Subscriber, XPublisher, XSubscriber } = zmtp;
 
 const it = suite("options/live");
 const sockets = new Sockets(it);
 const own = sockets.own.bind(sockets);
 
-const CLASSES = [
-  Pair,
-  Publisher,
-  Subscriber,
-  Request,
-  Reply,
-  Dealer,
-  Router,
-  Pull,
-  Push,
-  XPublisher,
-  XSubscriber,
-  Stream,
-] as const;
+/** Every type of socket. */
+const CLASSES = Object.values(zmtp).filter(
+  (value): value is typeof Pair => typeof value === "function" && value.prototype instanceof zmtp.Socket,
+);
 
 const WARNING = "Socket option will not take effect until next connect/bind.";
 

@@ -77,10 +77,16 @@ const STATUSES: ReadonlyMap<string, 300 | 400 | 500> = new Map([
   ["500", 500],
 ]);
 
+const MECHANISM_NAMES: Readonly<Record<NonNullable<SecurityOptions["securityMechanism"]>, MechanismName>> = {
+  plain: "PLAIN",
+  curve: "CURVE",
+  // No option selects it.
+  gssapi: "NULL",
+};
+
 /** The mechanism that the options select. */
-export function mechanismName(options: SecurityOptions): MechanismName {
-  if (options.securityMechanism === "plain") return "PLAIN";
-  return options.securityMechanism === "curve" ? "CURVE" : "NULL";
+export function mechanismName({ securityMechanism }: SecurityOptions): MechanismName {
+  return securityMechanism === null ? "NULL" : MECHANISM_NAMES[securityMechanism];
 }
 
 /** Whether a peer without security is refused: there is a mechanism, or somebody to ask who may come in. */
@@ -217,7 +223,7 @@ function mechanismFactory(settings: SecuritySettings): MechanismFactory {
     case "CURVE":
       if (curve === undefined) throw new Error("CURVE was not loaded");
       return curve;
-    default:
+    case "NULL":
       return (host) => new NullMechanism(host);
   }
 }

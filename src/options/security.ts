@@ -40,11 +40,11 @@ export function server(libzmq: string, id: number, of: SecurityMechanism): Row<b
   );
 }
 
-/** A name or password of PLAIN: setting one makes this end a PLAIN client, null takes the mechanism back. */
-export function credential(libzmq: string, id: number): Row<Buffer> {
+/** A name or password: setting one chooses the mechanism and makes this end a client, null takes the mechanism back. */
+export function credential(libzmq: string, id: number, of: SecurityMechanism): Row<Buffer> {
   return row(libzmq, id, "text", EMPTY, SHORT_TEXT, loadText, (values, value, option) => {
     store(values, value === null ? EMPTY : checkedOctets(option, value), option);
-    selectMechanism(values as OptionValues, value === null ? null : "plain", false);
+    selectMechanism(values as OptionValues, value === null ? null : of, false);
   });
 }
 

@@ -113,8 +113,8 @@ const TABLE: Table = {
   // Security.
   securityMechanism: mechanism("ZMQ_MECHANISM", 43),
   plainServer: server("ZMQ_PLAIN_SERVER", 44, "plain"),
-  plainUsername: credential("ZMQ_PLAIN_USERNAME", 45),
-  plainPassword: credential("ZMQ_PLAIN_PASSWORD", 46),
+  plainUsername: credential("ZMQ_PLAIN_USERNAME", 45, "plain"),
+  plainPassword: credential("ZMQ_PLAIN_PASSWORD", 46, "plain"),
   curveServer: server("ZMQ_CURVE_SERVER", 47, "curve"),
   curvePublicKey: key("ZMQ_CURVE_PUBLICKEY", 48),
   curveSecretKey: key("ZMQ_CURVE_SECRETKEY", 49),

@@ -91,9 +91,16 @@ export function snapshot(options: OptionValues): OptionValues {
   return { ...options };
 }
 
+/** The switch that makes an end the server, by mechanism. */
+const SERVER_SWITCHES: Readonly<
+  Record<Exclude<NonNullable<SecurityMechanism>, "gssapi">, "plainServer" | "curveServer">
+> = {
+  plain: "plainServer",
+  curve: "curveServer",
+};
+
 /** Chooses the mechanism and this end's role; the last choice wins. */
 export function selectMechanism(options: OptionValues, mechanism: SecurityMechanism, asServer: boolean): void {
   options.securityMechanism = mechanism;
-  options.plainServer = asServer && mechanism === "plain";
-  options.curveServer = asServer && mechanism === "curve";
+  for (const [of, name] of Object.entries(SERVER_SWITCHES)) options[name] = asServer && mechanism === of;
 }
