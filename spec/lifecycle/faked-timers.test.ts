@@ -3,9 +3,11 @@
  * sockets of the program go on all the same.
  */
 
+import { connect } from "node:net";
 import { mock } from "node:test";
 import timers from "node:timers";
 import { Dealer, Proxy, Publisher, Pull, Push, Reply, Request, Router, type Socket, Subscriber } from "zmtp";
+import { IS_NODE } from "../../src/base/runtime.ts";
 import { createSocket } from "../../src/v5-compat.ts";
 import { Sockets, TRANSPORTS } from "../helpers/sockets.ts";
 import { assert, suite } from "../helpers/test.ts";
@@ -28,7 +30,8 @@ const FAKED: [object, string[]][] = [
     ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "setImmediate", "clearImmediate", "queueMicrotask"],
   ],
   [timers, ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "setImmediate", "clearImmediate"]],
-  [process, ["nextTick", "hrtime"]],
+  // The networks of Bun and Deno themselves stand still without it.
+  [process, IS_NODE ? ["nextTick", "hrtime"] : ["hrtime"]],
   [performance, ["now"]],
   [Date, ["now"]],
 ];
@@ -184,6 +187,16 @@ it("time-outs and reconnects come while timers are faked", async () => {
     }
     assert.equal(String(await got), "again");
   });
+});
+
+it("a peer that says nothing is given up while timers and the time are faked", async () => {
+  const pull = sockets.own(new Pull({ handshakeInterval: 20 }));
+  await pull.bind("tcp://127.0.0.1:*");
+  const silent = connect(Number((pull.lastEndpoint as string).split(":").at(-1)), "127.0.0.1").on("error", () => {});
+  await faked(async () => {
+    for await (const { type } of pull.events) if (type === "disconnect" || type === "handshake:error:other") break;
+  });
+  silent.destroy();
 });
 
 if (typeof mock?.timers?.enable === "function") {

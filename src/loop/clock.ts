@@ -8,6 +8,7 @@
  */
 import { AsyncResource } from "node:async_hooks";
 import * as timers from "node:timers";
+import { IS_NODE } from "../base/runtime.ts";
 
 const { setImmediate: immediate } = timers;
 export const setInterval: typeof timers.setInterval = timers.setInterval;
@@ -18,7 +19,18 @@ export const internals: {
   uptime(): number;
   setTimeout(callback: () => void, milliseconds: number): NodeJS.Timeout;
   clearTimeout(timer: NodeJS.Timeout | undefined): void;
-} = { uptime: process.uptime, setTimeout: timers.setTimeout, clearTimeout: timers.clearTimeout };
+} = {
+  uptime: IS_NODE ? process.uptime : ownUptime(),
+  setTimeout: timers.setTimeout,
+  clearTimeout: timers.clearTimeout,
+};
+
+/** Deno's `process.uptime` asks `performance.now` each time, which may be faked by then. */
+function ownUptime(): () => number {
+  const { performance } = globalThis;
+  const milliseconds = performance.now.bind(performance);
+  return () => milliseconds() / 1000;
+}
 
 /** How many of the asynchronous resources of this process are ours. */
 let own = 0;
