@@ -99,6 +99,30 @@ it("a message behind INITIATE in one chunk waits for nobody: it is out of turn w
   assert.equal(early.lines, ["ERR_ZMTP_UNEXPECTED_COMMAND"]);
 });
 
+it("a message of which the beginning came before the ZAP handler's answer is read to its end behind it, in every cut", () => {
+  const behind = Buffer.concat(frames.request);
+  const length = frames.request[0].length;
+  const whole = server();
+  whole.connection.receive(Buffer.from(streams.client), 0);
+  for (let cut = 0; cut < length; cut++) {
+    let answer = (_reply: Buffer[], _now: number): void => {};
+    const bench = server({
+      zap(_, told) {
+        answer = told;
+      },
+    });
+    bench.connection.receive(Buffer.concat([greeting(5), frames.hello, frames.initiate, behind.subarray(0, cut)]), 0);
+    assert.equal(bench.lines, [], `${cut} octets`);
+    answer(
+      ["", "1.0", "1", "200", "", "user", ""].map((text) => Buffer.from(text)),
+      5,
+    );
+    bench.connection.receive(behind.subarray(cut), 5);
+    assert.equal(bench.lines, whole.lines, `${cut} octets`);
+    assert.ok(bench.take().endsWith(frames.ready.toString("hex")), `${cut} octets`);
+  }
+});
+
 it("the ZAP handler is asked with the client's key in raw octets, and its word is law", () => {
   for (const status of ["200", "300", "400", "500"]) {
     let asked: Buffer[] = [];
