@@ -684,7 +684,7 @@ export const MUTATIONS = [
   {
     what: "the back-off does not grow",
     file: "session/dialer.ts",
-    from: "const grown = interval * 2 ** Math.min(doublings, 30);",
+    from: "const grown = interval * 2 ** doublings;",
     to: "const grown = interval;",
     tests: ["session/reconnect"],
   },

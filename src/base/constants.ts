@@ -1,6 +1,6 @@
 /**
- * Every number that tunes or limits something: name_unit, value, reason. Whoever wants another trade-off looks here
- * first; nothing else in `src` holds a bare limit.
+ * Every number by which we tune or limit something: name_unit, value, reason. Other trade-offs are made here. Numbers that a
+ * protocol, an operating system or an algorithm fixes stand where they are used.
  */
 
 /** Outgoing bodies up to here are copied into a slab, larger ones are referenced. A copy of this size costs what a chunk of a `writev` costs. */
@@ -14,6 +14,10 @@ export const SLAB_BYTES = 65536;
 
 /** First slab of a quiet peer: a thousand of them that each answer a request must not take 64 MiB. */
 export const SMALL_SLAB_BYTES = 2048;
+
+/** Slabs that stay behind after a burst, for the next one: 2 MiB at most of large ones, and 256 KiB of small ones. */
+export const POOLED_LARGE_SLABS = 32;
+export const POOLED_SMALL_SLABS = 128;
 
 /** What one flush hands to the stream before it waits for the kernel: what a lost connection can take with it. */
 export const FLUSH_LIMIT_BYTES = 262144;
@@ -59,6 +63,9 @@ export const SAFE_ARGUMENTS = 32768;
 
 /** A handshake command is never larger: CURVE's INITIATE with 64 KiB of metadata is. */
 export const HANDSHAKE_COMMAND_BYTES = 65536;
+
+/** Memory for the first octets of a body in the handshake, which grows as more of them come: a peer may only announce them. */
+export const HANDSHAKE_BODY_BYTES = 512;
 
 /** Application metadata, encoded: leaves a handshake command room for the keys of CURVE, a socket type and a routing id. */
 export const METADATA_BYTES = 64512;

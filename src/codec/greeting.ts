@@ -19,7 +19,7 @@ export const GREETING_2_0_BYTES = 12;
 
 const SIGNATURE_FIRST = 0xff;
 const SIGNATURE_LAST = 0x7f;
-const MAJOR_OFFSET = 10;
+export const MAJOR_OFFSET = 10;
 const MINOR_OFFSET = 11;
 const MECHANISM_OFFSET = 12;
 const MECHANISM_BYTES = 20;

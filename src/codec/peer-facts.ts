@@ -1,6 +1,9 @@
 /** All that is known of a peer beside its pipe: the handshake learns it, or over inproc the options of the other socket tell it. */
 import { EMPTY } from "../base/bytes.ts";
 
+/** The longest routing id (RFC 23: Identity). */
+export const ROUTING_ID_BYTES = 255;
+
 export interface PeerFacts {
   /** The IP address that it speaks from, without port; empty over inproc, and until the peer has sent something. */
   readonly address: string;

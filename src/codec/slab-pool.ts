@@ -3,11 +3,7 @@
  *
  * Whoever appends to a slab holds it open. It goes back to the pool when it was closed and its last use has ended.
  */
-import { SLAB_BYTES, SMALL_SLAB_BYTES } from "../base/constants.ts";
-
-/** 2 MiB and 256 KiB at most stay behind after a burst. */
-const POOLED_LARGE_SLABS = 32;
-const POOLED_SMALL_SLABS = 128;
+import { POOLED_LARGE_SLABS, POOLED_SMALL_SLABS, SLAB_BYTES, SMALL_SLAB_BYTES } from "../base/constants.ts";
 
 /** Memory that frames are encoded into. `uses` counts the segments, waiting or being written, that lie in it. */
 export class Slab {

@@ -6,7 +6,7 @@
  * - A body has memory of its own, for its reader may keep parts of it.
  */
 import { EMPTY } from "../base/bytes.ts";
-import { HANDSHAKE_COMMAND_BYTES } from "../base/constants.ts";
+import { HANDSHAKE_BODY_BYTES, HANDSHAKE_COMMAND_BYTES } from "../base/constants.ts";
 import { ProtocolError } from "../base/errors.ts";
 import {
   FLAG_LONG,
@@ -16,9 +16,6 @@ import {
   readLongSize,
   SHORT_HEADER_BYTES,
 } from "../codec/frame.ts";
-
-/** Memory for a body that only begins. */
-const FIRST_BYTES = 512;
 
 export class FrameReader {
   /** The frame's body, once it is complete; the next `read` begins the next frame. */
@@ -81,7 +78,7 @@ export class FrameReader {
   #keep(chunk: Buffer, from: number, to: number, size: number): void {
     const count = this.#count + to - from;
     if (count > this.#octets.length) {
-      const larger = Buffer.allocUnsafe(Math.min(Math.max(2 * count, FIRST_BYTES), size));
+      const larger = Buffer.allocUnsafe(Math.min(Math.max(2 * count, HANDSHAKE_BODY_BYTES), size));
       this.#octets.copy(larger, 0, 0, this.#count);
       this.#octets = larger;
     }

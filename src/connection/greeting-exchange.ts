@@ -18,6 +18,7 @@ import {
   GREETING_BYTES,
   greetingCountsRoutingId,
   greetingMechanism,
+  MAJOR_OFFSET,
   type ProtocolVersion,
   SIGNATURE_BYTES,
   sniffVersion,
@@ -26,9 +27,6 @@ import {
   ZMTP_3_0,
   ZMTP_3_1,
 } from "../codec/greeting.ts";
-
-/** The offset of the major version. */
-const MAJOR_OFFSET = 10;
 
 export interface OwnGreeting {
   readonly mechanism: string;

@@ -5,6 +5,7 @@
 import { EMPTY, ownCopy } from "../base/bytes.ts";
 import { ProtocolError } from "../base/errors.ts";
 import { encodeProperties, errorBody, parseProperties } from "../codec/command.ts";
+import { ROUTING_ID_BYTES } from "../codec/peer-facts.ts";
 import type { Mechanism, MechanismFactory, MechanismHost, MechanismName } from "../mechanism/mechanism.ts";
 import { NullMechanism } from "../mechanism/null.ts";
 import { plainClient, plainServer } from "../mechanism/plain.ts";
@@ -61,9 +62,6 @@ export interface SecurityOwner {
   /** Runs what the octets or the ZAP handler's answer set off: what that throws ends the handshake. Nothing runs after the end. */
   enter(action: () => void): void;
 }
-
-/** The longest routing id. */
-const ROUTING_ID_BYTES = 255;
 
 /** Properties that only this side knows; a peer that claims them is not believed. */
 const RESERVED_PROPERTIES: ReadonlySet<string> = new Set(["User-Id", "Peer-Address"]);

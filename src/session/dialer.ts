@@ -276,7 +276,7 @@ export class Dialer implements SessionOwner, PipeLink, ConnectHandler, EndpointH
   #delay(): number {
     const { reconnectInterval: interval, reconnectMaxInterval: maximum } = this.options;
     const doublings = Math.max(maximum > interval ? this.#failures : 0, this.#faults);
-    const grown = interval * 2 ** Math.min(doublings, 30);
+    const grown = interval * 2 ** doublings;
     const ceiling = maximum > interval ? maximum : interval * 2 ** RECONNECT_FAULT_DOUBLINGS;
     const base = Math.min(grown, ceiling);
     const delay = Math.min(base + Math.floor(Math.random() * interval), Math.max(ceiling, 2 * interval));

@@ -1,13 +1,11 @@
 /** What ROUTER and STREAM share: peers known by an id, which is the first frame of every message and may be given to `connect`. */
 import { ownCopy, randomUint32, viewOctets } from "../base/bytes.ts";
 import { type ErrorCode, errnoError, invalid } from "../base/errors.ts";
+import { ROUTING_ID_BYTES } from "../codec/peer-facts.ts";
 import type { Pipe } from "../pipe/pipe.ts";
 import { RouteTable, sameOctets } from "../routing/route-table.ts";
 import { ReceivingPattern } from "./pattern.ts";
 import { coreOf, type Socket } from "./socket.ts";
-
-/** An id has this many octets at the most (RFC 23: Identity). */
-const ROUTING_ID_BYTES = 255;
 
 export abstract class RoutedPattern extends ReceivingPattern {
   protected readonly routes: RouteTable<Pipe> = new RouteTable<Pipe>(randomUint32());

@@ -78,8 +78,6 @@ const STREAM = Symbol("stream");
 interface StreamSocket extends NetSocket {
   [STREAM]?: NetStream;
   [READER]?: DirectReader | undefined;
-  /** Not public; only `fd` is read from it, and only where it is there. */
-  readonly _handle?: { readonly fd?: number } | null;
 }
 
 const OPEN = 0;
@@ -222,11 +220,6 @@ export class NetStream implements HeldRequest, DirectReader {
   /** Called when nothing but such streams keeps the process alive, and nobody waits for them. */
   giveUp(): void {
     this.destroy();
-  }
-
-  /** The descriptor's number, -1 where the runtime does not tell. */
-  get fd(): number {
-    return this.#socket._handle?.fd ?? -1;
   }
 
   /** Own end, as an endpoint: `tcp://127.0.0.1:5555`; "" when the stream is gone. */

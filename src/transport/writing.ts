@@ -79,7 +79,7 @@ class PieceByPiece {
   };
 
   #hand(piece: Buffer[]): void {
-    if (piece.length === 1) hand(this.#socket, piece[0] as Buffer, this.#written);
+    if (piece.length === 1) hand(this.#socket, piece[0], this.#written);
     else {
       const list: Chunks = piece.map((chunk) => ({ chunk, encoding: NO_ENCODING }));
       NetSocket.prototype._writev?.call(this.#socket, list, this.#written);
@@ -88,10 +88,10 @@ class PieceByPiece {
 
   #nextPiece(): Buffer[] {
     const last = this.#chunks.length - 1;
-    if (this.#index === last) return [this.#chunks[this.#index++] as Buffer];
+    if (this.#index === last) return [this.#chunks[this.#index++]];
     const piece: Buffer[] = [];
     for (let room = this.#pieceBytes; room > 0 && this.#index < last; ) {
-      const chunk = this.#chunks[this.#index] as Buffer;
+      const chunk = this.#chunks[this.#index];
       const part = chunk.subarray(this.#offset, this.#offset + room);
       piece.push(part);
       room -= part.length;
@@ -110,7 +110,7 @@ function hand(socket: NetSocket, chunk: Buffer, callback: WriteCallback): void {
 
 /** The same octets, of which the last chunk is short and nobody else's. */
 function withOwnTail(chunks: readonly Buffer[]): Buffer[] {
-  const last = chunks.at(-1) as Buffer;
+  const last = chunks[chunks.length - 1];
   const at = last.length - WRITE_TAIL_BYTES;
   // So short a chunk was encoded here.
   if (at <= 0) return [...chunks];
@@ -124,6 +124,6 @@ function checked(chunks: readonly Buffer[], size: number): Error | undefined {
 
 function sizeOf(chunks: readonly Buffer[]): number {
   let size = 0;
-  for (let i = 0; i < chunks.length; i++) size += (chunks[i] as Buffer).length;
+  for (let i = 0; i < chunks.length; i++) size += chunks[i].length;
   return size;
 }
