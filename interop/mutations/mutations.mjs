@@ -718,7 +718,7 @@ export const MUTATIONS = [
   },
   {
     what: "the kernel lets as few wait as the option says",
-    file: "transport/listen.ts",
+    file: "transport/open-server.ts",
     from: "backlog: Math.max(LEAST_BACKLOG, backlog)",
     to: "backlog: Math.max(1, backlog)",
     tests: ["session/crowd"],

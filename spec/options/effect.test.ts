@@ -20,7 +20,7 @@ import {
 import { createOptions } from "../../src/options/defaults.ts";
 import { OPTIONS } from "../../src/options/table.ts";
 import { SOCKET_TYPES } from "../../src/options/values.ts";
-import { tune } from "../../src/transport/net-stream.ts";
+import { tune } from "../../src/transport/tune.ts";
 import { Clock } from "../helpers/clock.ts";
 import { drain, next, take } from "../helpers/messages.ts";
 import { freePort, RawPeer, RawServer } from "../helpers/raw-peer.ts";

@@ -11,7 +11,6 @@ import { ErrnoError } from "../../src/base/errors.ts";
 import { connectStream } from "../../src/transport/connect.ts";
 import { parseEndpoint, type TcpEndpoint } from "../../src/transport/endpoint.ts";
 import {
-  internals,
   type ListenHandler,
   type ListenOptions,
   listen,
@@ -19,6 +18,7 @@ import {
   type NetServer,
 } from "../../src/transport/listen.ts";
 import type { NetStream } from "../../src/transport/net-stream.ts";
+import { internals } from "../../src/transport/open-server.ts";
 import { assert, suite } from "../helpers/test.ts";
 import { eventually, turns } from "../helpers/wait.ts";
 import { descriptors, Log, optionsWith } from "./pair.ts";

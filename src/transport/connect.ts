@@ -12,10 +12,11 @@ import type { HeldRequest } from "../loop/pending-requests.ts";
 import type { OptionValues } from "../options/values.ts";
 import { type HostPort, type IpcEndpoint, parseHostPort, type TcpEndpoint } from "./endpoint.ts";
 import { nodePath } from "./ipc.ts";
-import { heldRequests, NetStream, timer, tune } from "./net-stream.ts";
+import { heldRequests, NetStream, timer } from "./net-stream.ts";
 import { onRead } from "./reading.ts";
 import { interfaceAddress, literal, type Resolved, resolve } from "./resolve.ts";
 import { SocksHandshake } from "./socks.ts";
+import { tune } from "./tune.ts";
 
 /** The options that matter here. */
 export type ConnectOptions = Pick<

@@ -1,22 +1,19 @@
 /**
- * Listening: from an endpoint to a `net.Server`, in two ways. `listen` may look names up, and where a runtime has only Node's documented
- * functions it waits for their event. `listenSync` is done when it returns, which Node's documented functions are for two targets only: every
- * interface, and ipc paths. For one address it takes `net._createServerHandle`, on which Node's cluster module is built and
- * which every release has. Where a runtime has neither that nor a `listen` that is done at once, `listenSync` on one address
- * fails with ENOTSUP.
+ * Listening: from an endpoint to a server. `listen` may look names up; `listenSync` is done when it returns. Both try the targets that
+ * an endpoint stands for in turn, and take over what is accepted.
  */
 
-import * as net from "node:net";
-import { getSystemErrorName } from "node:util";
-import { LEAST_BACKLOG } from "../base/constants.ts";
+import type { AddressInfo, Server } from "node:net";
 import { ErrnoError, errnoError, systemError } from "../base/errors.ts";
 import type { OptionValues } from "../options/values.ts";
 import { AddressList } from "./address-list.ts";
 import { formatHostPort, type IpcEndpoint, type TcpEndpoint } from "./endpoint.ts";
 import { type BoundPath, claimPath } from "./ipc.ts";
-import { NetStream, tune } from "./net-stream.ts";
+import { NetStream } from "./net-stream.ts";
+import { isDoneAtOnce, isIpv4Forced, open, openSync, type Target } from "./open-server.ts";
 import { readDirectly } from "./reading.ts";
-import { bindable, hostSync, interfaceAddress, isOwn, literal, type Resolved, resolve } from "./resolve.ts";
+import { bindable, hostSync, interfaceAddress, literal, type Resolved, resolve } from "./resolve.ts";
+import { tune } from "./tune.ts";
 
 /** The options that matter here. */
 export type ListenOptions = Pick<
@@ -34,17 +31,6 @@ export interface ListenHandler {
    */
   onError(error: ErrnoError): void;
 }
-
-/** Binds, and gives a handle or a negative error number. */
-type CreateServerHandle = (address: string, port: number, family: number) => { close(): void } | number;
-
-/** What is used of Node beyond its documentation; in one place, where a test can take it away. */
-export const internals: { createServerHandle: CreateServerHandle | undefined } = {
-  createServerHandle: (net as { _createServerHandle?: CreateServerHandle })._createServerHandle,
-};
-
-/** What `net.Server.listen` is asked for: a path, or a port of one address. */
-type Target = { readonly path: string } | { readonly host: Resolved; readonly port: number };
 
 /**
  * Listens; rejects with an ErrnoError that carries the endpoint's address.
@@ -124,7 +110,7 @@ class ListenAttempt {
     }
   }
 
-  opened(server: net.Server): NetServer {
+  opened(server: Server): NetServer {
     return new NetServer(server, this.#endpoint, this.#options, this.#handler, this.#path, this.#filter);
   }
 
@@ -143,12 +129,12 @@ class ListenAttempt {
 
 export class NetServer {
   readonly address: string;
-  readonly #server: net.Server;
+  readonly #server: Server;
   readonly #path: BoundPath | undefined;
   #isClosed = false;
 
   constructor(
-    server: net.Server,
+    server: Server,
     endpoint: TcpEndpoint | IpcEndpoint,
     options: ListenOptions,
     handler: ListenHandler,
@@ -217,118 +203,10 @@ function lookUp(endpoint: TcpEndpoint, ipv6: boolean, onWait: (giveUp: () => voi
 }
 
 /** The listening server's address; every interface is `::` where only Node's own choice could be had. */
-function boundAddress(server: net.Server, endpoint: TcpEndpoint): string {
-  const { address, port } = server.address() as net.AddressInfo;
-  const isForced = address === "::" && everyIpv4.has(server);
+function boundAddress(server: Server, endpoint: TcpEndpoint): string {
+  const { address, port } = server.address() as AddressInfo;
+  const isForced = address === "::" && isIpv4Forced(server);
   return `${endpoint.scheme}://${formatHostPort(isForced ? "0.0.0.0" : address, port)}`;
-}
-
-/** Servers that were asked for every IPv4 interface and listen on every IPv6 one too. */
-const everyIpv4 = new WeakSet<net.Server>();
-
-function listenArguments(target: Target, backlog: number): net.ListenOptions {
-  const common = { backlog: Math.max(LEAST_BACKLOG, backlog), exclusive: true };
-  return "path" in target
-    ? { ...common, path: target.path }
-    : { ...common, host: target.host.address, port: target.port };
-}
-
-/** Whether `openSync` needs no detour: an event of Node's for the same would not come while a test fakes `process.nextTick`. */
-function isDoneAtOnce(target: Target): boolean {
-  return "path" in target || internals.createServerHandle !== undefined;
-}
-
-function open(target: Target, backlog: number): Promise<net.Server> {
-  const server = net.createServer({ pauseOnConnect: true }).unref();
-  return new Promise((fulfil, reject) => {
-    server.once("error", reject);
-    server.once("listening", () => {
-      server.off("error", reject);
-      fulfil(server);
-    });
-    server.listen(listenArguments(target, backlog));
-  });
-}
-
-function openSync(target: Target, options: ListenOptions, address: string): net.Server {
-  const server = net.createServer({ pauseOnConnect: true }).unref();
-  // A failure is seen at once below; its event comes later.
-  server.on("error", ignore);
-  if ("path" in target) {
-    server.listen(listenArguments(target, options.backlog));
-    if (!server.listening) throw pathFailure(target.path);
-  } else if (internals.createServerHandle !== undefined) {
-    const handle = internals.createServerHandle(target.host.address, target.port, target.host.family);
-    if (typeof handle === "number") throw uvError(handle);
-    adopt(server, handle, Math.max(LEAST_BACKLOG, options.backlog));
-    // The kernel tells at `listen` what `bind` did not: only this.
-    if (!server.listening) throw errnoLike("EADDRINUSE");
-  } else {
-    openAtOnce(server, target, options, address);
-  }
-  server.off("error", ignore);
-  return server;
-}
-
-/** By Node's documented functions: every interface in Node, and any address where `listen` is done when it returns (Bun). */
-function openAtOnce(
-  server: net.Server,
-  target: Exclude<Target, { path: string }>,
-  options: ListenOptions,
-  address: string,
-): void {
-  const { host, port } = target;
-  const common = { port, backlog: Math.max(LEAST_BACKLOG, options.backlog), exclusive: true };
-  if (isAtOnce()) {
-    server.listen({ ...common, host: host.address });
-    if (!server.listening) throw errnoLike(isOwn(host) ? "EADDRINUSE" : "EADDRNOTAVAIL");
-    return;
-  }
-  const isEvery = host.address === "0.0.0.0" || host.address === "::";
-  if (!isEvery)
-    throw errnoError("ENOTSUP", address, "bindSync to one address is not supported by this runtime: use bind");
-  if (!options.ipv6) everyIpv4.add(server);
-  server.listen(common);
-  if (!server.listening) throw errnoLike("EADDRINUSE");
-}
-
-/** Whether this runtime listens on an address before `listen` returns. */
-function isAtOnce(): boolean {
-  const probe = net.createServer().unref().on("error", ignore);
-  // Node 18 goes on with a `listen` although the server was closed meanwhile.
-  probe.on("listening", () => probe.close());
-  const { listening } = probe.listen({ host: "127.0.0.1", port: 0, exclusive: true });
-  if (listening) probe.close();
-  return listening;
-}
-
-/** `server.listen(handle)`, which in a cluster's worker of Node 18 would ask the primary instead, and crash it. */
-function adopt(server: net.Server, handle: object, backlog: number): void {
-  const inner = server as {
-    _handle?: object;
-    _listen2?(address: null, port: number, family: number, backlog: number): void;
-  };
-  if (inner._listen2 === undefined) {
-    server.listen(handle, backlog);
-  } else {
-    inner._handle = handle;
-    inner._listen2(null, -1, -1, backlog);
-  }
-}
-
-/** Asks again for the reason, which Node tells in an event only. */
-function pathFailure(path: string): NodeJS.ErrnoException {
-  const handle = internals.createServerHandle?.(path, -1, -1) ?? 0;
-  if (typeof handle !== "number") handle.close();
-  return typeof handle === "number" && handle < 0 ? uvError(handle) : errnoLike("EADDRINUSE");
-}
-
-function uvError(number: number): NodeJS.ErrnoException {
-  return errnoLike(getSystemErrorName(number), number);
-}
-
-function errnoLike(code: string, errno?: number): NodeJS.ErrnoException {
-  return Object.assign(new Error(code), { code, errno });
 }
 
 /** @throws ErrnoError EINVAL when a filter is no address range */

@@ -18,7 +18,6 @@ import { Socket as NetSocket } from "node:net";
 import { END_WAIT_MS } from "../base/constants.ts";
 import { clearTimeout, isTickFaked, queueMicrotask, setTimeout } from "../loop/clock.ts";
 import { type HeldRequest, HeldRequests } from "../loop/pending-requests.ts";
-import type { OptionValues } from "../options/values.ts";
 import { formatHostPort } from "./endpoint.ts";
 import { type DirectReader, READER, SHARED } from "./reading.ts";
 import { type Chunks, type WriteCallback, writeMany, writeOne } from "./writing.ts";
@@ -43,29 +42,6 @@ export function timer(milliseconds: number, fire: () => void): NodeJS.Timeout {
 
 /** Connects and writes under way in the whole process. */
 export const heldRequests: HeldRequests = new HeldRequests(timer);
-
-/** What Node can set of a tcp connection. */
-export type TuneOptions = Pick<OptionValues, "tcpKeepalive" | "tcpKeepaliveIdle"> &
-  Partial<Pick<OptionValues, "typeOfService">>;
-
-/** Since Node 26. */
-interface Serviced {
-  setTypeOfService?(value: number): void;
-}
-
-/** What an IP packet has room for. */
-const TYPE_OF_SERVICE_MAX = 255;
-
-/** Sets what a tcp connection has from its start. Of the keep-alive options Node can set two: whether, and after how many idle seconds. */
-export function tune(socket: NetSocket, options: TuneOptions): void {
-  socket.setNoDelay(true);
-  const { typeOfService = 0 } = options;
-  if (typeOfService > 0 && typeOfService <= TYPE_OF_SERVICE_MAX) {
-    (socket as Serviced).setTypeOfService?.(typeOfService);
-  }
-  if (options.tcpKeepalive === 1) socket.setKeepAlive(true, Math.max(options.tcpKeepaliveIdle, 0) * 1000);
-  else if (options.tcpKeepalive === 0) socket.setKeepAlive(false);
-}
 
 const SILENT: StreamHandler = { onData() {}, onFlushed() {}, onEnd() {} };
 
