@@ -70,7 +70,7 @@ const STEPS = {
   types: async () => single(await node("scripts/types.mjs")),
   layers: async () => single(await node("scripts/check-layers.mjs")),
   options: async () => single(await node("scripts/options.mjs")),
-  docs: () => installed("docs", () => node("scripts/docs.mjs")),
+  docs: async () => counted(await node("scripts/docs.mjs")),
   build: async () => single(await node("scripts/build.mjs")),
   spec: async () => counted(await node("scripts/spec.mjs")),
   package: async () => counted(await node("scripts/spec.mjs", "package/")),

@@ -285,4 +285,12 @@ it("a peer that is not there keeps Node's error as the cause", async () => {
   assert.match(error.cause, /EADDRINUSE/);
 });
 
+it("the page of errors has each code, and no other", () => {
+  const [, table] = /const TABLE = \{([^}]*)\}/.exec(readFileSync("src/base/errors.ts", "utf8")) ?? [];
+  const raised = [...(table ?? "").matchAll(/^ {2}(E[A-Z]+):/gm)].map(([, code]) => code);
+  const page = readFileSync("docs/reference/errors.md", "utf8");
+  const told = [...page.matchAll(/^\| ([^|]*) \|/gm)].flatMap(([, cell]) => cell.match(/\bE[A-Z]+\b(?!_)/g) ?? []);
+  assert.equal([...new Set(told)].sort(), raised.sort());
+});
+
 it.run();

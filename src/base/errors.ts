@@ -3,7 +3,7 @@
  * endpoint it speaks of when there is one.
  */
 
-/** Code to [errno, message]. Numbers are Linux's; the four 156384xxx ones are libzmq's own. */
+/** Code to [errno, message]. Numbers are Linux's; those of 156384xxx are libzmq's own. */
 const TABLE = {
   ENOENT: [2, "No such endpoint"],
   EAGAIN: [11, "Operation was not possible or timed out"],
@@ -30,7 +30,6 @@ const TABLE = {
   EHOSTUNREACH: [113, "Host unreachable"],
   EFSM: [156384763, "Operation cannot be accomplished in current state"],
   ENOCOMPATPROTO: [156384764, "The protocol is not compatible with the socket type"],
-  ETERM: [156384765, "Context was terminated"],
 } as const;
 
 /** The codes that this package raises. */
