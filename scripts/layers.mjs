@@ -1,19 +1,20 @@
 /**
  * The rules that hold the sources to their layers; check-layers.mjs applies them to this project.
  *
- * A file imports lower layers and its own folder, and files do not import each other in a circle, types included. Each module of Node
- * has its places. Timers, microtasks and the time come from clock.ts, which takes them once, so that faked ones reach nobody; the
- * sans-io layers may not even ask it, and see no randomness but what is handed to them.
+ * A file imports lower layers and its own folder, and files do not import each other in a circle, types included. Each
+ * module of Node has its places. Timers, microtasks and the time come from clock.ts, which takes them once, so that
+ * faked ones reach nobody; the sans-io layers may not even ask it, and see no randomness but what is handed to them.
  *
- * What one file imports is read from the bundler's metafile, so that comments and strings do not matter; type-only imports, which the
- * bundler drops, are read from the text.
+ * What one file imports is read from the bundler's metafile, so that comments and strings do not matter; type-only
+ * imports, which the bundler drops, are read from the text.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { build, transform } from "esbuild";
 
 /**
- * From the bottom to the top: what lies in a layer, and in words. A name that ends in a slash is a folder. ARCHITECTURE.md shows it.
+ * From the bottom to the top: what lies in a layer, and in words. A name that ends in a slash is a folder.
+ * ARCHITECTURE.md shows it.
  * @type {[units: string[], holds: string][]}
  */
 const LAYERS = [
@@ -36,7 +37,10 @@ const LAYERS = [
 /** Where timers, microtasks and the time come from. */
 const CLOCK = "loop/clock.ts";
 
-/** Where each module of Node may be imported, types included; one that is not listed, nowhere. The folders without i/o have none. */
+/**
+ * Where each module of Node may be imported, types included; one that is not listed, nowhere. The folders without i/o
+ * have none.
+ */
 const BUILTINS = new Map([
   ...["net", "tls", "dgram", "dns", "http", "https", "os"].map((name) => entry(name, ["transport/"])),
   // Certificates lie in files.
@@ -119,7 +123,10 @@ function circle(imports, start) {
   return undefined;
 }
 
-/** One fault for each circle of imports, however many of its files lead into it. @param {Map<string, Set<string>>} imports */
+/**
+ * One fault for each circle of imports, however many of its files lead into it.
+ * @param {Map<string, Set<string>>} imports
+ */
 function circleFaults(imports) {
   const faults = [];
   const told = new Set();

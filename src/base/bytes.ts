@@ -22,7 +22,8 @@ export const CheckedView: ViewClass = function view(memory: ArrayBuffer, start: 
 
 /**
  * The class that buffers are instances of, by the language's own way of asking for it: without the checks of
- * `Buffer.from()` it makes one in half of the time (bench/micro/tunings.mjs). Where the answer is `Buffer` itself, calling it would be deprecated.
+ * `Buffer.from()` it makes one in half of the time (bench/micro/tunings.mjs). Where the answer is `Buffer` itself,
+ * calling it would be deprecated.
  */
 export function viewClass(buffer: typeof Buffer): ViewClass {
   const species: unknown = (buffer as unknown as { [Symbol.species]?: unknown })[Symbol.species];
@@ -33,8 +34,8 @@ export function viewClass(buffer: typeof Buffer): ViewClass {
 export const View: ViewClass = viewClass(Buffer);
 
 /**
- * The octets of a view with elements of any kind; `undefined` for what is no view. Asked of the value itself: the classes of another
- * realm, such as a `vm` context or the sandbox of a test runner, are not this one's.
+ * The octets of a view with elements of any kind; `undefined` for what is no view. Asked of the value itself: the
+ * classes of another realm, such as a `vm` context or the sandbox of a test runner, are not this one's.
  */
 export function viewOctets(value: unknown): Uint8Array | undefined {
   if (value instanceof Uint8Array) return value;
@@ -46,7 +47,7 @@ export function octetsOf(value: unknown): Uint8Array | undefined {
   return types.isAnyArrayBuffer(value) ? new View(value, 0, value.byteLength) : viewOctets(value);
 }
 
-/** What memory says of itself in newer runtimes; memory that threads share says nothing. */
+/** Memory in newer runtimes tells whether it is resizable; memory that threads share tells nothing. */
 interface Resizable {
   readonly resizable?: boolean;
 }
@@ -58,7 +59,7 @@ export function steady(body: Uint8Array): Uint8Array {
   return resizable ? ownCopy(body) : body;
 }
 
-/** Whether a message has lost memory since it was sent: it was transferred, to a thread for instance. */
+/** True when a message has lost memory since it was sent: it was transferred, to a thread for instance. */
 export function isMissing(frames: readonly Uint8Array[]): boolean {
   for (let i = 0; i < frames.length; i++) if (frames[i].length === 0 && isDetached(frames[i].buffer)) return true;
   return false;
@@ -76,7 +77,10 @@ function isDetached(memory: ArrayBufferLike): boolean {
 
 let mark: ((memory: object) => void) | undefined;
 
-/** What marks memory; nothing where the runtime has no such mark, or one that only throws. */
+/**
+ * Finds the function that marks memory; one that does nothing where the runtime has no such mark, or one that only
+ * throws.
+ */
 function findMark(): (memory: object) => void {
   try {
     // Looked for when it is first needed, since it loads all of Node's threads.
@@ -88,7 +92,9 @@ function findMark(): (memory: object) => void {
   }
 }
 
-/** Marks memory that several buffers lie in, as Node does its pool: a thread that was given one would take all of them. */
+/**
+ * Marks memory that several buffers lie in, as Node does its pool: a thread that was given one would take all of them.
+ */
 export function keepInThread(memory: ArrayBufferLike): void {
   mark ??= findMark();
   mark(memory);
@@ -147,7 +153,7 @@ export function randomUint32(): number {
   return Math.floor(Math.random() * 0x100000000);
 }
 
-/** Whether two secrets are equal, in a time that tells only their lengths. */
+/** Compares two secrets, in a time that tells only their lengths. */
 export function sameSecret(one: Uint8Array, other: Uint8Array): boolean {
   if (one.length !== other.length) return false;
   let difference = 0;
@@ -166,10 +172,11 @@ let isRaised = !(IS_NODE && process.platform === "linux");
 /**
  * Memory for a large body, with nothing written to it.
  *
- * Before the first one, glibc is shown a larger piece that is let go at once, without being touched: from then on it takes pieces up to
- * that size from the heap, and keeps up to twice as much free memory at its end. Otherwise each body is mapped anew, or the heap is
- * trimmed after it, and every page of 4 KiB is a fault. Measured (Node 20, a receiver of 1 MiB over tcp): 120 faults a message and 2.9 ms of
- * processor time without, 2 and 0.65 ms with; 256 KiB 45 and 1.2 ms, 2 and 0.4 ms (bench/micro/page-faults.mjs).
+ * Before the first one, glibc is shown a larger piece that is let go at once, without being touched: from then on it
+ * takes pieces up to that size from the heap, and keeps up to twice as much free memory at its end. Otherwise each body
+ * is mapped anew, or the heap is trimmed after it, and every page of 4 KiB is a fault. Measured (Node 20, a receiver of
+ * 1 MiB over tcp): 120 faults a message and 2.9 ms of processor time without, 2 and 0.65 ms with; 256 KiB 45 and 1.2
+ * ms, 2 and 0.4 ms (bench/micro/page-faults.mjs).
  */
 export function largeBuffer(bytes: number): Buffer {
   if (!isRaised && bytes >= LARGE_BYTES) raise();

@@ -86,8 +86,8 @@ export function systemError(cause: NodeJS.ErrnoException, address?: string): Err
 }
 
 /**
- * What an application's code threw, as a warning can tell it. It may be anything, also something without a text, or an
- * error that throws where Node prints it and nobody could catch.
+ * Makes of a value that an application's code threw something that a warning can tell. It may be anything, also
+ * something without a text, or an error that throws where Node prints it and nobody could catch.
  */
 export function tellable(thrown: unknown): Error | string {
   try {

@@ -1,5 +1,5 @@
 /**
- * What happens to a socket's connections, as users see it through `socket.events`. Sessions and listeners report to an
+ * The events of a socket's connections, as users see them through `socket.events`. Sessions and listeners report to an
  * `EventSink`; nearly always nobody listens, so they look at `active` before they make an event.
  */
 import { type ErrnoError, missingMemory, PROTOCOL_CODES, type ProtocolCode } from "./errors.ts";
@@ -70,7 +70,7 @@ export type EventOfType<E extends EventType = EventType> = Extract<
   }
 >;
 
-/** Where events are reported. Ask `active` first: an event that nobody hears is not worth making. */
+/** Hears the events. Ask `active` first: an event that nobody hears is not worth making. */
 export interface EventSink {
   readonly active: boolean;
   emit(event: Event): void;

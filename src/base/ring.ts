@@ -1,6 +1,6 @@
 /**
- * The one queue of the project: a double-ended ring whose capacity is a power of two, so that an index wraps with a mask.
- * It grows by doubling and gives memory back when it runs empty after a burst.
+ * The one queue of the project: a double-ended ring whose capacity is a power of two, so that an index wraps with a
+ * mask. It grows by doubling and gives memory back when it runs empty after a burst.
  */
 
 const INITIAL_CAPACITY = 8;
@@ -14,7 +14,7 @@ export class Ring<T> {
   #head = 0;
   #length = 0;
 
-  /** How many items are queued. */
+  /** The number of items. */
   get length(): number {
     return this.#length;
   }

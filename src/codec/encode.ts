@@ -1,9 +1,13 @@
 /**
- * Messages as canonical frames, the framing of ZMTP 2.0 and later (RFC 23), written into memory that the caller has measured.
+ * Messages as canonical frames, the framing of ZMTP 2.0 and later (RFC 23), written into memory that the caller has
+ * measured.
  */
 import { FLAG_MORE, headerSize, writeHeader } from "./frame.ts";
 
-/** Copying up to this many octets by a loop takes two thirds of the time of `TypedArray.prototype.set` (bench/micro/tunings.mjs). */
+/**
+ * Copying up to this many octets by a loop takes two thirds of the time of `TypedArray.prototype.set`
+ * (bench/micro/tunings.mjs).
+ */
 const LOOP_COPY_BYTES = 8;
 
 /** Octets that `frames` take when encoded. */

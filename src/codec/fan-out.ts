@@ -6,7 +6,7 @@ import type { Slab, SlabPool } from "./slab-pool.ts";
 export class FanOut {
   readonly #pool: SlabPool;
   #slab: Slab | undefined;
-  /** Where the last encoded message lies. */
+  /** The place of the last encoded message. */
   start = 0;
   end = 0;
 

@@ -8,16 +8,16 @@
  *     whole            no                    yes            yes        <- the segment ends where a message ends
  *
  * Rules
- * - A message is put in whole or not at all, and `nextBatch()` hands out whole messages only. So nothing half-sent is ever
- *   resent, and a command may be written between any two batches.
+ * - A message is put in whole or not at all, and `nextBatch()` hands out whole messages only. So nothing half-sent is
+ *   ever resent, and a command may be written between any two batches.
  * - `queued` counts messages that the kernel has not taken: those waiting here and those in a write that is under way.
  *   It is what the send high-water mark is compared with.
- * - A referenced body is looked at before it goes out. If its memory is gone the whole message is left out, and counted as
- *   `missing`: what stands there by now is not what was sent.
+ * - A referenced body is looked at before it goes out. If its memory is gone the whole message is left out, and counted
+ *   as `missing`: what stands there by now is not what was sent.
  * - A slab that was handed to a write is not written again before that write's callback (`settle`).
  * - Publishers encode once: the same range is appended to many outboxes, and consecutive ranges grow together.
  *
- * Who may import it: pipes, and whoever fills or empties them.
+ * Pipes may import it, and the classes that fill or empty them.
  */
 import { steady } from "../base/bytes.ts";
 import { COPY_LIMIT_BYTES, SMALL_SLAB_BYTES } from "../base/constants.ts";
@@ -28,7 +28,7 @@ import { Segment } from "./segment.ts";
 import type { Slab, SlabPool } from "./slab-pool.ts";
 import { WaitingTopic } from "./waiting-topic.ts";
 
-/** What one `nextBatch()` handed out, until the write is done. */
+/** The segments that one `nextBatch()` handed out, until their write is done. */
 class Batch {
   readonly segments: Segment[] = [];
   messages = 0;
@@ -36,8 +36,9 @@ class Batch {
 
 /** The messages of one peer that are to be written. */
 export class Outbox {
-  /** Messages that the kernel has not taken, and octets that wait here; a write that is under way holds some of the messages. */
+  /** Messages that the kernel has not taken: those that wait here, and those of a write that is under way. */
   queued = 0;
+  /** Octets that wait here; a write that is under way holds others. */
   bytes = 0;
   /** Messages that `nextBatch` left out; whoever tells of them counts from 0 again. */
   missing = 0;
@@ -62,17 +63,20 @@ export class Outbox {
     return this.#waitingTopics;
   }
 
-  /** Whether something waits to be taken. */
+  /** True while something waits to be handed out. */
   get pending(): boolean {
     return this.#waiting.length > 0;
   }
 
-  /** Whether nothing waits, subscriptions for a peer to come apart, and no write is under way. */
+  /** True when nothing waits but subscriptions for a peer to come, and no write is under way. */
   get idle(): boolean {
     return this.#waiting.length === this.#waitingTopics && this.#writing.length === 0;
   }
 
-  /** Adds one message. Bodies above `copyLimit` are referenced, if their memory can be, and must stay as they are until written. */
+  /**
+   * Adds one message. Bodies above `copyLimit` are referenced, if their memory can be, and must stay as they are until
+   * written.
+   */
   write(frames: readonly Uint8Array[], copyLimit: number = COPY_LIMIT_BYTES): void {
     const size = frames.length === 1 ? frames[0].length + LONG_HEADER_BYTES : encodedSize(frames);
     if (size > copyLimit) {

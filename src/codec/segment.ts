@@ -1,4 +1,4 @@
-/** What the list of an outbox is made of. */
+/** The elements of an outbox's list. */
 import { View } from "../base/bytes.ts";
 import type { Slab } from "./slab-pool.ts";
 import type { WaitingTopic } from "./waiting-topic.ts";
@@ -9,9 +9,9 @@ export class Segment {
   readonly slab: Slab | undefined;
   readonly start: number;
   end: number;
-  /** How many messages end in it. */
+  /** The number of messages that end in it. */
   messages = 0;
-  /** Whether it ends where a message ends. */
+  /** True when it ends where a message ends. */
   whole = false;
   /** A subscription that has no octets before there is a peer, whose version decides its form. */
   topic: WaitingTopic | undefined = undefined;

@@ -1,7 +1,9 @@
 /**
- * Memory for what goes out. Frames are encoded into slabs; a slab that nothing uses any more is kept for the next burst.
+ * Memory for what goes out. Frames are encoded into slabs; a slab that nothing uses any more is kept for the next
+ * burst.
  *
- * Whoever appends to a slab holds it open. It goes back to the pool when it was closed and its last use has ended.
+ * An outbox or fan-out holds the slab open that it appends to. It goes back to the pool when it was closed and its last
+ * use has ended.
  */
 import { POOLED_LARGE_SLABS, POOLED_SMALL_SLABS, SLAB_BYTES, SMALL_SLAB_BYTES } from "../base/constants.ts";
 
@@ -18,7 +20,10 @@ export class Slab {
   }
 }
 
-/** Slabs out of use, kept for the next burst: new ones take thirty times as long (bench/micro/tunings.mjs). One pool serves all sockets of a context. */
+/**
+ * Slabs out of use, kept for the next burst: new ones take thirty times as long (bench/micro/tunings.mjs). One pool
+ * serves all sockets of a context.
+ */
 export class SlabPool {
   readonly #small: Slab[] = [];
   readonly #large: Slab[] = [];
@@ -46,7 +51,7 @@ export class SlabPool {
     else this.#keep(slab);
   }
 
-  /** Whoever appended to `slab` is done with it. */
+  /** Nobody appends to `slab` any more. */
   close(slab: Slab): void {
     slab.open = false;
     if (slab.uses === 0) this.#keep(slab);

@@ -1,19 +1,21 @@
 /**
- * Busy polling: a process that has just spoken and waits for the answer asks the kernel for it again and again for a moment,
- * in place of going to sleep. Where both ends of a dialogue sleep, most of a round trip is the time that two processors take
- * to wake up. Each poll is one round of the event loop, so that timers and other handles have their turn as usual.
+ * Busy polling: a process that has just spoken and waits for the answer asks the kernel for it again and again for a
+ * moment, and does not go to sleep. Where both ends of a dialogue sleep, most of a round trip is the time that two
+ * processors take to wake up. Each poll is one round of the event loop, so that timers and other handles have their
+ * turn as usual.
  *
  * It takes processor time that others could use, so it has to earn it
- * - Only a wait for what should come soon is polled through: the answer to a socket's own question (a REQ's, or that of a DEALER which
- *   asks and is answered in turn), or the next piece of a stream that came in a large one. A stage that receives, passes on and waits
- *   for the next input is not one, nor is a REP: nobody knows when they are spoken to again.
+ * - Only a wait for what should come soon is polled through: the answer to a socket's own question (a REQ's, or that of
+ *   a DEALER which asks and is answered in turn), or the next piece of a stream that came in a large one. A stage that
+ *   receives, passes on and waits for the next input is not one, nor is a REP: nobody knows when they are spoken to
+ *   again.
  * - Waits are timed while they are slept through, and polling begins when several in a row were short.
- * - It ends when answers take too long again, and when the kernel says that it had to take the processor away for others: where
- *   there is more to do than there are processors, the answer cannot come while somebody polls for it. Each end doubles the number
- *   of short waits until it is tried again.
+ * - It ends when answers take too long again, and when the kernel says that it had to take the processor away for
+ *   others: where there is more to do than there are processors, the answer cannot come while somebody polls for it.
+ *   Each end doubles the number of short waits until it is tried again.
  *
- * Measured (two cores, virtual, Node 20; `bench/micro/busy-poll.mjs`): a round trip between two processes takes 25 µs, and the asking end
- * 20 µs of processor time; asleep 112 and 48 µs. On one core it is 22 and 25 µs.
+ * Measured (two cores, virtual, Node 20; `bench/micro/busy-poll.mjs`): a round trip between two processes takes 25 µs,
+ * and the asking end 20 µs of processor time; asleep 112 and 48 µs. On one core it is 22 and 25 µs.
  */
 
 import {
@@ -26,17 +28,19 @@ import {
 } from "../base/constants.ts";
 import { now, setImmediate } from "./clock.ts";
 
-/** What a context says of it. */
+/** The option of a context. */
 export interface BusyPollOptions {
-  /** How long one answer is polled for at most, in microseconds; 0 for never. */
+  /** The longest time to poll for one answer, in microseconds; 0 for never. */
   readonly busyPoll: number;
 }
 
-/** What it is told of the machine. */
+/** The machine, as far as polling depends on it. */
 export interface BusyPollMachine {
   /** The time, in milliseconds. */
   now(): number;
-  /** How often the kernel took the processor away from this process; not a number where the runtime does not tell. */
+  /**
+   * The number of times that the kernel took the processor away from this process; NaN where the runtime does not tell.
+   */
   interruptions(): number;
 }
 
@@ -104,7 +108,7 @@ export class BusyPoll {
     if (this.#credit < 0) this.#giveUp();
   };
 
-  /** Whether the wait is still one that is worth polling. */
+  /** True while the wait is worth polling. */
   get #isShort(): boolean {
     return (this.#machine.now() - this.#since) * 1000 < this.#options.busyPoll;
   }

@@ -1,10 +1,10 @@
 /**
- * Timers, the check phase, microtasks and the time. They come from here alone: a test that fakes timers must not stop the
- * sockets of the program that it tests.
+ * Timers, the check phase, microtasks and the time. They come from here alone: a test that fakes timers must not stop
+ * the sockets of the program that it tests.
  *
- * All are taken when this is loaded, since `node:timers` may be faked later. Loading while the globals are faked does no harm, as
- * with Jest's `enableGlobally`: none is a global, and `process.uptime` is nothing that anybody fakes. It counts as
- * `performance.now` does, without the two milliseconds that the first touch of `performance` takes.
+ * All are taken when this is loaded, since `node:timers` may be faked later. Loading while the globals are faked does
+ * no harm, as with Jest's `enableGlobally`: none is a global, and `process.uptime` is nothing that anybody fakes. It
+ * counts as `performance.now` does, without the two milliseconds that the first touch of `performance` takes.
  */
 import { AsyncResource } from "node:async_hooks";
 import * as timers from "node:timers";
@@ -32,7 +32,7 @@ function ownUptime(): () => number {
   return () => milliseconds() / 1000;
 }
 
-/** How many of the asynchronous resources of this process are ours. */
+/** The number of asynchronous resources of this process that are ours. */
 let own = 0;
 
 export function setTimeout(callback: () => void, milliseconds: number): NodeJS.Timeout {
@@ -50,9 +50,9 @@ export function setImmediate(callback: () => void): NodeJS.Immediate {
 }
 
 /**
- * Counts the asynchronous resources that others have made in this process: callbacks of the check phase, timers, requests. While
- * the number stays, nobody has set a callback. Node numbers all that it makes in order; where the runtime does not, the number
- * is another one each time.
+ * Counts the asynchronous resources that others have made in this process: callbacks of the check phase, timers,
+ * requests. While the number stays, nobody has set a callback. Node numbers all that it makes in order; where the
+ * runtime does not, the number is another one each time.
  */
 export function countOthers(): number {
   own++;
@@ -80,7 +80,9 @@ export function queueMicrotask(callback: () => void): void {
 }
 
 const { nextTick: tick } = process;
-/** Whether what `tick` calls comes by itself: a faked one, where this is loaded while it is faked, never has. */
+/**
+ * True once a callback has come from `tick` by itself: from one that was faked when this was loaded, none ever does.
+ */
 let isTicking = false;
 tick(() => {
   isTicking = true;
@@ -92,7 +94,7 @@ export function nextTick(callback: () => void): void {
   else queueMicrotask(callback);
 }
 
-/** Whether events of Node that come by `process.nextTick` may not come now. */
+/** True when events of Node that come by `process.nextTick` may not come now. */
 export function isTickFaked(): boolean {
   return process.nextTick !== tick || !isTicking;
 }

@@ -1,8 +1,9 @@
 /**
- * What keeps a process alive against our will. An unref'd handle does not, but a request on it does: a connect that nobody
- * answers, or a write to a peer that does not read, holds Node's event loop for minutes or for ever. So whoever starts one
- * says so here, and while there are any, a timer looks whether the loop has nothing else left. If so, and nobody wants
- * to wait for them (unsent messages within their linger time), they are given up and the process can end.
+ * Ends requests that keep a process alive against our will. An unref'd handle does not, but a request on it does: a
+ * connect that nobody answers, or a write to a peer that does not read, holds Node's event loop for minutes or for
+ * ever. So whoever starts one says so here, and while there are any, a timer looks whether the loop has nothing else
+ * left. If so, and nobody wants to wait for them (unsent messages within their linger time), they are given up and the
+ * process can end.
  *
  * A runtime that does not tell what is active keeps waiting.
  */
@@ -22,13 +23,15 @@ type ListActive = () => readonly string[] | undefined;
 
 const OURS = /(?:Connect|Write|Shutdown)Wrap$/;
 
-/** What is used of Node beyond @types/node; at run time it may be missing. */
+/** Functions of Node that @types/node does not have; at run time they may be missing. */
 interface ActiveProcess {
   getActiveResourcesInfo?: ListActive;
   _getActiveHandles?: () => readonly { _isStdio?: boolean; fd?: number }[];
 }
 
-/** Without output streams that are pipes or terminals: they are listed from their first use on, and keep nothing alive. */
+/**
+ * Without output streams that are pipes or terminals: they are listed from their first use on, and keep nothing alive.
+ */
 const listActive: ListActive = () => {
   const node = process as ActiveProcess;
   const names = node.getActiveResourcesInfo?.();
@@ -59,8 +62,8 @@ export class HeldRequests {
   }
 
   /**
-   * Registers a question: "shall the process wait for what is under way?" It is asked every HELD_CHECK_MS while only our
-   * requests keep the process alive.
+   * Registers a question: "shall the process wait for what is under way?" It is asked every HELD_CHECK_MS while only
+   * our requests keep the process alive.
    * @returns takes the question back
    */
   onHeld(mustWait: () => boolean): () => void {
@@ -86,8 +89,8 @@ export class HeldRequests {
   }
 
   /**
-   * Counted, so that a stranger's request is respected. A stream has a write and a shutdown at most. An empty list is no
-   * answer, as something has kept the timer alive: some runtimes always give that.
+   * Counted, so that a stranger's request is respected. A stream has a write and a shutdown at most. An empty list is
+   * no answer, as something has kept the timer alive: some runtimes always give that.
    */
   #isAllThatIsLeft(): boolean {
     const active = this.#listActive() ?? [];

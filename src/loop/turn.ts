@@ -1,5 +1,5 @@
 /**
- * What happens once per turn of the event loop: outgoing data is flushed in the check phase, and operations that have
+ * Acts once per turn of the event loop: outgoing data is flushed in the check phase, and operations that have
  * resolved too often in a row without leaving the microtask queue go on there.
  *
  * A microtask would be too early to flush: `for (;;) await send()` drains the microtask queue at each await, so that
@@ -73,8 +73,9 @@ export class Turn {
   }
 
   /**
-   * Schedules an item with what waited for its connection: behind subscriptions that wait for theirs, if that takes no longer than
-   * SUBSCRIBING_MS. A program that subscribes and asks in one turn means to hear what is published when it is asked.
+   * Schedules an item with what waited for its connection: behind subscriptions that wait for theirs, if that takes no
+   * longer than SUBSCRIBING_MS. A program that subscribes and asks in one turn means to hear what is published when it
+   * is asked.
    */
   scheduleFirst(item: Flushable): void {
     if (this.#subscribing === 0) {
@@ -123,8 +124,9 @@ export class Turn {
   }
 
   /**
-   * The event loop has just delivered something: there may be more operations. One turn may deliver a lot, to many sockets, before
-   * timers and others have their chance; so there is a limit to a turn, too, at which sockets stop reading.
+   * The event loop has just delivered something: there may be more operations. One turn may deliver a lot, to many
+   * sockets, before timers and others have their chance; so there is a limit to a turn, too, at which sockets stop
+   * reading.
    */
   renew(): void {
     this.#busyPoll.end();

@@ -1,6 +1,6 @@
 /**
- * The pipe of a network peer: what is written is encoded into an outbox at once, which a session empties through the link; what a
- * session decodes is pushed into the inbox.
+ * The pipe of a network peer: what is written is encoded into an outbox at once, which a session empties through the
+ * link; what a session decodes is pushed into the inbox.
  */
 
 import {
@@ -18,7 +18,7 @@ import { lowWaterOf, Pipe, type PipeOwner } from "./pipe.ts";
 
 /** The network half of a pipe. */
 export interface PipeLink {
-  /** Whether this socket connected to the peer. */
+  /** True when this socket connected to the peer. */
   readonly isOutgoing: boolean;
   /** Offers what waits to the kernel, now. */
   flush(): void;
@@ -36,7 +36,7 @@ export interface PipeLink {
   finish(): void;
 }
 
-/** What a pipe of a network peer may hold. */
+/** Limits of a pipe to a network peer. */
 export interface PipeLimits {
   /** High-water marks, in messages. */
   readonly send: number;
@@ -49,7 +49,7 @@ export interface PipeLimits {
 /** The pipe of a network peer. A connecting session keeps it over reconnects. */
 export class NetPipe extends Pipe {
   readonly outbox: Outbox;
-  /** Whether what is written are messages, and not pieces of one stream. */
+  /** True when messages are written, false when pieces of one stream are. */
   readonly isFramed: boolean = true;
   link: PipeLink;
   /** The high-water mark is so low that hardly anything may wait undecoded either. */
@@ -178,7 +178,7 @@ export class NetPipe extends Pipe {
 /** The pipe of a peer that speaks no ZMTP: what is written are octets. */
 export class RawPipe extends NetPipe {
   override readonly isFramed: boolean = false;
-  /** Whether the application is told that the peer came, and that it went. */
+  /** True when the application is told that the peer came, and that it went. */
   readonly notifies: boolean;
 
   constructor(owner: PipeOwner, link: PipeLink, pool: SlabPool, limits: PipeLimits, notifies: boolean) {

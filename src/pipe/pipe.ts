@@ -1,14 +1,14 @@
 /**
- * THE WAIST: one peer, as the two halves of the project see it. Sessions and transports fill and empty a pipe and know no
- * pattern; patterns read and write it and know no transport.
+ * THE WAIST: one peer, as the two halves of the project see it. Sessions and transports fill and empty a pipe and know
+ * no pattern; patterns read and write it and know no transport.
  *
  *     pattern half            |   pipe                          |   network half
  *     write, subscribe   ->   |   outbox, counted by messages   |   -> link.flush()
  *     pull               <-   |   inbox                         |   <- push
  *
  * Contracts
- * - Only whole messages pass. `push` returns false when the receive high-water mark is reached, or
- *   PipeLimits.ahead if that is less: the network half stops then (nothing is ever dropped here), and is told to go on by `link.resume()`
+ * - Only whole messages pass. `push` returns false when the receive high-water mark is reached, or PipeLimits.ahead if
+ *   that is less: the network half stops then (nothing is ever dropped here), and is told to go on by `link.resume()`
  *   when the reader has drained the inbox to half.
  * - `full` says that a write would pass the send high-water mark after the kernel was offered everything. A writer
  *   that saw `full` is told by `owner.writable()` once there is room. Writing to a full pipe is allowed and queues.
@@ -60,20 +60,20 @@ export abstract class Pipe {
   routingId: Buffer = EMPTY;
   /** A copy of it, which is in the messages that the program gets. */
   label: Buffer = EMPTY;
-  /** Whether the peer announced that id; otherwise it was generated, or given to `connect`. */
+  /** True when the peer announced that id; otherwise it was generated, or given to `connect`. */
   hasOwnId = false;
   /** Its places in the rotations of senders and receivers. */
   readonly sending: Link<Pipe> = new Link<Pipe>(this);
   readonly receiving: Link<Pipe> = new Link<Pipe>(this);
   /** No more messages will arrive or can be written. */
   isEnded = false;
-  /** Whether a peer stands behind it at this moment. */
+  /** True while a peer stands behind it. */
   isConnected = false;
-  /** Whether this socket connected to the peer: then the pipe survives a loss. */
+  /** True when this socket connected to the peer: then the pipe survives a loss. */
   readonly isOutgoing: boolean;
-  /** Whether the writer met it full and waits. */
+  /** True when the writer met it full and waits. */
   writerWaits = false;
-  /** Whether only the newest message is kept, either way. High-water marks mean nothing then. */
+  /** True when only the newest message is kept, either way. High-water marks mean nothing then. */
   protected conflates: boolean;
   protected readonly inbox: Ring<Buffer[]> = new Ring<Buffer[]>();
   #receiveLimit: number;
@@ -152,10 +152,10 @@ export abstract class Pipe {
     }
   }
 
-  /** Whether a write would pass the send high-water mark, after the kernel was offered everything. */
+  /** True when a write would pass the send high-water mark, after the kernel was offered everything. */
   abstract get full(): boolean;
   /**
-   * For types that drop: whether the next message has to be dropped. A peer of which the mark was reached in this very
+   * True when a type that drops has to drop the next message. A peer of which the mark was reached in this very
    * turn had no chance to read yet; what one turn sends is queued, up to BURST_FACTOR times the mark.
    */
   abstract get overflows(): boolean;
@@ -165,13 +165,15 @@ export abstract class Pipe {
   abstract writeFirst(frames: readonly Uint8Array[]): void;
   /** Queues a message that a fan-out encoded. */
   abstract writeShared(fanOut: FanOut, slab: Slab, frames: readonly Uint8Array[]): void;
-  /** Tells the peer of a subscription; before there is one, it waits in its place among the messages. No mark counts it. */
+  /**
+   * Tells the peer of a subscription; before there is one, it waits in its place among the messages. No mark counts it.
+   */
   abstract subscribe(topic: Buffer, subscribe: boolean): void;
   /** Subscriptions that wait for a peer. */
   abstract get waitingTopics(): number;
   /** Drops them. */
   abstract dropTopics(): void;
-  /** What waits goes to another pipe, of the same peer, when that can take it; otherwise it is dropped. */
+  /** Moves what waits to another pipe, of the same peer; where that cannot hold it, it is dropped. */
   abstract moveUnsent(to: Pipe): void;
   /** Refuses this peer: it is cut off, and `error` becomes an event. */
   abstract refuse(error: ErrnoError): void;

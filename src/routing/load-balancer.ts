@@ -1,10 +1,10 @@
 /**
- * Chooses the pipe to send to: round robin over the pipes that can take a message (libzmq's lb), for PUSH, DEALER and REQ. A pipe that is
- * met full leaves, is told to say when it has room, and comes back at the end then.
+ * Chooses the pipe to send to: round robin over the pipes that can take a message (libzmq's lb), for PUSH, DEALER and
+ * REQ. A pipe that is met full leaves, is told to say when it has room, and comes back at the end then.
  */
 import { type Link, Rotation } from "./rotation.ts";
 
-/** A pipe that messages can be sent to in turn. */
+/** A pipe that messages can be sent to. */
 export interface Balanced<P> {
   /** Its place in the rotation: `new Link(this)`. */
   readonly sending: Link<P>;
@@ -25,7 +25,10 @@ export class LoadBalancer<P extends Balanced<P>> extends Rotation<P> {
     this.leave(pipe.sending);
   }
 
-  /** The pipe for the next message, when some can take one. Does not move on; those before it, which are full, have left. */
+  /**
+   * The pipe for the next message, when some can take one. Does not move on; those before it, which are full, have
+   * left.
+   */
   override peek(): P | undefined {
     for (let link = this.current; link !== undefined; link = this.current) {
       const { pipe } = link;

@@ -1,20 +1,31 @@
 /**
- * Topics as a tree that is read octet by octet, with chains of single children folded into one node (a radix tree): what the
- * subscription trie and the topic set share. Looking up costs the length of the topic, however many others there are.
+ * Topics as a tree that is read octet by octet, with chains of single children folded into one node (a radix tree):
+ * what the subscription trie and the topic set share. Looking up costs the length of the topic, however many others
+ * there are.
  *
- * Labels are Latin-1 strings, one character an octet: V8 keeps them in one octet each, a `Buffer` would take a hundred more.
- * Rules: a node other than the root holds a value or has at least two children; a node that holds a value is the same object
- * until its value is cleared, whatever is added or removed around it; children are in the order of their first octet.
+ * Labels are Latin-1 strings, one character an octet: V8 keeps them in one octet each, a `Buffer` would take a hundred
+ * more.
+ *
+ * Rules
+ * - A node other than the root holds a value or has at least two children.
+ * - A node that holds a value is the same object until its value is cleared, whatever is added or removed around it.
+ * - Children are in the order of their first octet.
  */
 
-/** V8 copies parts and joins of strings up to this length, and makes references to the originals, kept alive by it, of longer ones. */
+/**
+ * V8 copies parts and joins of strings up to this length, and makes references to the originals, kept alive by it, of
+ * longer ones.
+ */
 const REFERENCED_LENGTH = 12;
 
 export class RadixNode<V> {
   label: string;
   parent: RadixNode<V> | undefined;
   children: RadixNode<V>[];
-  /** The first octets of the children's labels: searched in place of the labels, which lie all over the memory: a sixth faster (bench/micro/tunings.mjs). */
+  /**
+   * The first octets of the children's labels, for the search: the labels lie all over the memory, and take a sixth
+   * longer (bench/micro/tunings.mjs).
+   */
   firsts: string;
   value: V | undefined = undefined;
 
@@ -33,7 +44,7 @@ function leafChildren<V>(): RadixNode<V>[] {
   return NO_CHILDREN as RadixNode<V>[];
 }
 
-/** Where the child that starts with `octet` is, or `~index` of where it belongs. */
+/** The index of the child that starts with `octet`, or `~index` of where it belongs. */
 function childIndex(firsts: string, octet: number): number {
   let low = 0;
   let high = firsts.length - 1;
@@ -47,7 +58,10 @@ function childIndex(firsts: string, octet: number): number {
   return ~low;
 }
 
-/** The child of `node` whose whole label stands in `octets` at `position`, undefined when there is none. The step of every match. */
+/**
+ * The child of `node` whose whole label stands in `octets` at `position`, undefined when there is none. The step of
+ * every match.
+ */
 export function stepDown<V>(node: RadixNode<V>, octets: Uint8Array, position: number): RadixNode<V> | undefined {
   const index = childIndex(node.firsts, octets[position]);
   if (index < 0) return undefined;
@@ -63,7 +77,10 @@ function latin1(octets: Uint8Array, start: number): string {
   return Buffer.from(octets.buffer, octets.byteOffset + start, octets.length - start).toString("latin1");
 }
 
-/** A string that stands for itself. Parts and joins are made by reference, and followed at every look, until they are copied. */
+/**
+ * A string that stands for itself. Parts and joins are made by reference, and followed at every look, until they are
+ * copied.
+ */
 function flat(text: string): string {
   return text.length > REFERENCED_LENGTH ? Buffer.from(text, "latin1").toString("latin1") : text;
 }
@@ -150,7 +167,9 @@ export class RadixTree<V> {
     child.parent = undefined;
   }
 
-  /** Puts a node between `parent` and its child, which keeps only what is behind the first `length` octets of its label. */
+  /**
+   * Puts a node between `parent` and its child, which keeps only what is behind the first `length` octets of its label.
+   */
   #split(parent: RadixNode<V>, index: number, length: number): RadixNode<V> {
     const child = parent.children[index];
     const label = child.label;
@@ -174,7 +193,7 @@ export class RadixTree<V> {
   }
 }
 
-/** How many octets of `label` stand in `topic` at `position`; the first one is known to. */
+/** Counts the octets of `label` that stand in `topic` at `position`; the first one is known to. */
 function commonLength(label: string, topic: Uint8Array, position: number): number {
   const limit = Math.min(label.length, topic.length - position);
   let length = 1;

@@ -1,7 +1,7 @@
 /**
- * Round robin: a ring of the pipes that take part, one of which is next. Asking for the next one moves the ring on by one; a pipe that
- * joins comes at the end, just before the one that is next. Joining, leaving and moving on are O(1) and allocate nothing; a pipe that
- * does not take part costs nothing.
+ * Round robin: a ring of the pipes that take part, one of which is next. Asking for the next one moves the ring on by
+ * one; a pipe that joins comes at the end, just before the one that is next. Joining, leaving and moving on are O(1)
+ * and allocate nothing; a pipe that does not take part costs nothing.
  *
  * A pipe takes part through a `Link` that it owns: one for each rotation that it can be in at once.
  */

@@ -1,7 +1,7 @@
 /**
- * Routing id to pipe, for ROUTER and STREAM. A hash table over the octets themselves: a `Map` would need a string for every
- * message that is sent, and takes three to eight times as long (bench/micro/tunings.mjs). Chains hang off a power of two of buckets; the seed, random for each table, keeps peers from choosing
- * ids that collide.
+ * Routing id to pipe, for ROUTER and STREAM. A hash table over the octets themselves: a `Map` would need a string for
+ * every message that is sent, and takes three to eight times as long (bench/micro/tunings.mjs). Chains hang off a power
+ * of two of buckets; the seed, random for each table, keeps peers from choosing ids that collide.
  *
  * Peers without an id of their own get one: a zero octet and a counter of four that starts at random.
  */
@@ -27,12 +27,15 @@ export class RouteTable<P> {
   readonly #seed: number;
   #buckets: (Route<P> | undefined)[] = new Array(FIRST_BUCKETS).fill(undefined);
   #size = 0;
-  /** Where the generated ids started, and how many numbers have been used since; those that a peer had chosen were passed over. */
+  /**
+   * The number of the first generated id, and the count of those used since; numbers that a peer had chosen were passed
+   * over.
+   */
   readonly #start: number;
   #used = 0;
   readonly #passedOver = new Set<number>();
 
-  /** `random` is any 32-bit number: where the generated ids start, and the seed of the hash. */
+  /** @param random any 32-bit number: the generated ids start there, and it seeds the hash */
   constructor(random: number) {
     this.#start = random >>> 0;
     this.#seed = Math.imul(random ^ (random >>> 15), 0x2c1b3c6d) | 0;
@@ -94,7 +97,7 @@ export class RouteTable<P> {
     }
   }
 
-  /** Whether `generate` has given this id to somebody, who may have left. */
+  /** True when `generate` has made this id; its peer may have left. */
   wasGenerated(id: Buffer): boolean {
     if (id.length !== GENERATED_BYTES || id[0] !== 0) return false;
     const number = id.readUInt32BE(1);

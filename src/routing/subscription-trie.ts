@@ -1,14 +1,14 @@
 /**
- * Who subscribed to what, at the publishing side: topics are prefixes, and each pipe's topics are a set (subscribing twice and
- * cancelling once leaves nothing, as libzmq has it; the counting is the subscriber's).
+ * Finds the pipes that subscribed to a message, at the publishing side. Topics are prefixes, and each pipe's topics are
+ * a set: subscribing twice and cancelling once leaves nothing, since subscribers count by themselves.
  *
- * `match` is what every published message goes through: it costs the length of the topic and the number of matching pipes, and
- * allocates nothing. A pipe is found once, however many of its topics match. A lone matching topic, the usual case, is copied out
- * as it is; only from the second on are pipes marked to tell doubles.
+ * `match` is what every published message goes through: it costs the length of the topic and the number of matching
+ * pipes, and allocates nothing. A pipe is found once, however many of its topics match. A lone matching topic, the
+ * usual case, is copied out as it is; only from the second on are pipes marked to tell doubles.
  */
 import { type RadixNode, RadixTree, stepDown } from "./radix-tree.ts";
 
-/** What `remove` found: the topic's last subscriber went, others remain, or this pipe had not subscribed to it. */
+/** The outcome of `remove`: the topic's last subscriber went, others remain, or this pipe had not subscribed to it. */
 export type Removal = "last" | "remaining" | "absent";
 
 /** A pipe and the topics it holds; the number is the pipe's place in the topic's list, so that leaving is O(1). */
@@ -31,7 +31,7 @@ export class SubscriptionTrie<P> {
   #mark = 0;
   #size = 0;
 
-  /** How many distinct topics have subscribers. */
+  /** The number of distinct topics that have subscribers. */
   get size(): number {
     return this.#size;
   }
@@ -68,7 +68,10 @@ export class SubscriptionTrie<P> {
     return last ? "last" : "remaining";
   }
 
-  /** Forgets a pipe. `onTopic` is told each topic that it held, and whether nobody else does, in the order they were added. */
+  /**
+   * Forgets a pipe. `onTopic` is told each topic that it held, and whether nobody else does, in the order they were
+   * added.
+   */
   removeAll(pipe: P, onTopic?: (topic: Buffer, last: boolean) => void): void {
     const subscriber = this.#subscribers.get(pipe);
     if (subscriber === undefined) return;
@@ -81,8 +84,8 @@ export class SubscriptionTrie<P> {
   }
 
   /**
-   * Finds the pipes that hold a prefix of `body`: each once, into `out` from index 0. Returns how many; what stood in `out` behind
-   * them is left, so an array that is used again still holds pipes of an earlier call.
+   * Finds the pipes that hold a prefix of `body`: each once, into `out` from index 0. Returns how many; what stood in
+   * `out` behind them is left, so an array that is used again still holds pipes of an earlier call.
    */
   match(body: Uint8Array, out: P[]): number {
     let node: RadixNode<Holder<P>[]> | undefined = this.#tree.root;
@@ -167,7 +170,9 @@ export class SubscriptionTrie<P> {
     return ++this.#mark;
   }
 
-  /** Takes a subscriber out of a topic's list: the list's last one moves into the gap. True when the list is empty now. */
+  /**
+   * Takes a subscriber out of a topic's list: the list's last one moves into the gap. True when the list is empty now.
+   */
   #detach(subscriber: Holder<P>, node: RadixNode<Holder<P>[]>): boolean {
     const holders = node.value!;
     const index = subscriber.topics.get(node)!;

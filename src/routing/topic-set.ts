@@ -1,5 +1,5 @@
 /**
- * What a SUB, XSUB or DISH wants: topics that are counted, so that unsubscribing takes as many calls as subscribing did. New
+ * Counts the topics that a SUB or XSUB subscribes to, so that unsubscribing takes as many calls as subscribing did. New
  * connections are told each distinct topic once, in the order of the octets; SUB also filters by it what arrives.
  */
 import { type RadixNode, RadixTree, stepDown } from "./radix-tree.ts";
@@ -8,7 +8,7 @@ export class TopicSet {
   readonly #tree = new RadixTree<number>();
   #size = 0;
 
-  /** How many distinct topics there are. */
+  /** The number of distinct topics. */
   get size(): number {
     return this.#size;
   }
@@ -36,7 +36,7 @@ export class TopicSet {
     return count;
   }
 
-  /** Whether some topic is a prefix of `body`. */
+  /** True when some topic is a prefix of `body`. */
   matches(body: Uint8Array): boolean {
     let node: RadixNode<number> | undefined = this.#tree.root;
     let position = 0;

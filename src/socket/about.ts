@@ -1,4 +1,4 @@
-/** What this implementation says of itself, in the terms of the `zeromq` package. */
+/** Facts of this implementation, in the terms of the `zeromq` package. */
 import { encodeZ85 } from "../codec/z85.ts";
 import { loadCurve } from "../mechanism/lazy.ts";
 

@@ -93,7 +93,9 @@ export class ContextCore implements SessionContext {
     if (--this.#holds === 0) this.turn.schedule(this.#slack);
   }
 
-  /** Whether a socket has unsent messages that may still keep a process alive which ended `waited` milliseconds ago. */
+  /**
+   * True while a socket has unsent messages that may still keep a process alive which ended `waited` milliseconds ago.
+   */
   mustWait(waited: number): boolean {
     for (const { hasUnsent, linger } of this.#members) if (hasUnsent && (linger < 0 || waited < linger)) return true;
     return false;

@@ -1,6 +1,6 @@
 /**
- * The inner side of a socket. Users hold a `Socket`, a thin object; everything that connections refer to is here, so that
- * a socket which its program has dropped can be collected, and is closed then.
+ * The inner side of a socket. Users hold a `Socket`, a thin object; everything that connections refer to is here, so
+ * that a socket which its program has dropped can be collected, and is closed then.
  *
  * It owns the options, the endpoints, the pattern with the two halves that wait for it, and the state:
  *
@@ -45,7 +45,7 @@ export class SocketCore implements SessionSocket, PatternSocket, InprocSocket, O
   readonly sender: Sender;
   readonly receiver: Receiver;
   isClosed = false;
-  /** A proxy that works on the pattern itself, and is woken in place of the two halves. */
+  /** Wakes a proxy that works on the pattern itself; the two halves are not woken then. */
   tap: (() => void) | undefined;
   #holds = 0;
   #isReferenced = true;
@@ -79,13 +79,13 @@ export class SocketCore implements SessionSocket, PatternSocket, InprocSocket, O
     this.#isBlocked = true;
   }
 
-  /** Something waits for this socket, and keeps the process alive as long as the socket is referenced. */
+  /** Keeps the process alive until `release`, as long as the socket is referenced: something waits for it. */
   hold(): void {
     this.#holds++;
     if (this.#isReferenced) this.context.hold();
   }
 
-  /** What `hold` told of has ended. */
+  /** Takes back one `hold`. */
   release(): void {
     this.#holds--;
     if (this.#isReferenced) this.context.release();

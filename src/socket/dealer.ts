@@ -1,4 +1,7 @@
-/** DEALER: messages out in turn over the peers, messages in fairly from them; nothing is added or taken off (RFC 28). */
+/**
+ * DEALER: messages out round robin over the peers, messages in fairly from them; nothing is added or taken off (RFC
+ * 28).
+ */
 import { EMPTY } from "../base/bytes.ts";
 import type { DealerOptions } from "../options/public.ts";
 import { SOCKET_TYPES } from "../options/values.ts";
@@ -10,7 +13,7 @@ import { defineType, type SocketOptions } from "./socket.ts";
 
 class DealerPattern extends ReceivingPattern {
   readonly #out = new LoadBalancer<Pipe>();
-  /** Messages sent since one was received, and whether before that there was one question and one answer. */
+  /** Messages sent since one was received, and true when before that there was one question and one answer. */
   #questions = 0;
   #isInStep = false;
 
@@ -22,7 +25,7 @@ class DealerPattern extends ReceivingPattern {
     return true;
   }
 
-  /** In lock-step, one question and one answer in turn, it is what a REQ is. */
+  /** In lock-step, one answer to each question, it is what a REQ is. */
   override get awaitsAnswer(): boolean {
     return this.#isInStep && this.#questions === 1;
   }
@@ -77,7 +80,10 @@ class DealerPattern extends ReceivingPattern {
 
 export interface Dealer extends DealerOptions {}
 
-/** Sends to its peers in turn and receives fairly from them: a {@link Request} or {@link Reply} without the order of turns. */
+/**
+ * Sends to its peers in turn and receives fairly from them: a {@link Request} or {@link Reply} without the order of
+ * turns.
+ */
 export class Dealer extends DuplexSocket {
   constructor(options?: SocketOptions<Dealer>) {
     super(SOCKET_TYPES.DEALER, options);

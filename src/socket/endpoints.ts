@@ -1,6 +1,6 @@
 /**
- * The endpoints of a socket: those that it has bound or connected, and those that it has given up and that have messages to deliver
- * yet. The socket decides when something may be done with them.
+ * The endpoints of a socket: those that it has bound or connected, and those that it has given up and that have
+ * messages to deliver yet. The socket decides when something may be done with them.
  */
 
 import { EMPTY } from "../base/bytes.ts";

@@ -1,12 +1,14 @@
 /**
- * What happens to a socket's connections, on its way from the sessions that report it to the observer that hears it.
+ * Carries the events of a socket's connections from the sessions that report them to the observer that hears them.
  *
- * Nothing is recorded before the user first asks for `events`. From then on events are kept until they are read, the newest
- * `KEPT_EVENTS` of them: a link that flaps while nobody reads fills no memory, and what is read later is the recent past.
- * Listeners are called from a microtask, never from inside the code that reports, so that one may close the socket.
+ * Nothing is recorded before the user first asks for `events`. From then on events are kept until they are read, the
+ * newest `KEPT_EVENTS` of them: a link that flaps while nobody reads fills no memory, and what is read later is the
+ * recent past. Listeners are called from a microtask, never from inside the code that reports, so that one may close
+ * the socket.
  *
- * `EventHub` is the socket's end: sessions report to it, and it knows the one feed that hears them. `EventFeed` is the inner side of
- * an `Observer`. A feed that is opened takes the place of the one before, for which that is the end, as with libzmq's monitors.
+ * `EventHub` is the socket's end: sessions report to it, and it knows the one feed that hears them. `EventFeed` is the
+ * inner side of an `Observer`. A feed that is opened takes the place of the one before, for which that is the end, as
+ * with libzmq's monitors.
  */
 
 import { EventEmitter } from "node:events";
@@ -39,8 +41,9 @@ export class EventHub implements EventSink {
   }
 
   /**
-   * Opens a feed that hears the events from now on; the one before it hears `end`. `user` is the socket as its program holds it, which
-   * must not be collected while somebody waits for its events. @throws ErrnoError ENOTSOCK when the socket is closed
+   * Opens a feed that hears the events from now on; the one before it hears `end`. `user` is the socket as its program
+   * holds it, which must not be collected while somebody waits for its events.
+   * @throws ErrnoError ENOTSOCK when the socket is closed
    */
   open(user: object): EventFeed {
     if (this.#isClosed) throw errnoError("ENOTSOCK");

@@ -1,6 +1,6 @@
 /**
- * What users may send, as frames: `Buffer` and other views, `ArrayBuffer`, text as UTF-8, `null` as an empty frame,
- * anything else as its text. An array is one message of several frames.
+ * Makes frames of what users may send: `Buffer` and other views, `ArrayBuffer`, text as UTF-8, `null` as an empty
+ * frame, anything else as its text. An array is one message of several frames.
  */
 import { EMPTY, octetsOf, steady, textBuffer } from "../base/bytes.ts";
 import { ALWAYS_COPY_BYTES } from "../base/constants.ts";
@@ -9,7 +9,9 @@ import { type ErrnoError, errnoError } from "../base/errors.ts";
 /** Anything that can be one frame. Text is sent as UTF-8; `null` is an empty frame. */
 export type MessageLike = ArrayBufferView | ArrayBuffer | SharedArrayBuffer | string | number | bigint | boolean | null;
 
-/** A received frame. It may share its `ArrayBuffer` with others, which is then not transferred to a worker: send a copy. */
+/**
+ * A received frame. It may share its `ArrayBuffer` with others, which is then not transferred to a worker: send a copy.
+ */
 export type Message = Buffer;
 
 /**

@@ -1,15 +1,17 @@
 /**
- * Peers of a publisher that are there and have not said yet what they want. A program that connects a subscriber, subscribes and
- * asks a server in one turn means to hear what that publishes from then on; but its question may be read before its subscriptions
- * are. So what is published meanwhile is kept, once for all such peers, and each gets of it what it subscribed to.
+ * Peers of a publisher that are there and have not said yet what they want. A program that connects a subscriber,
+ * subscribes and asks a server in one turn means to hear what that publishes from then on; but its question may be read
+ * before its subscriptions are. So what is published meanwhile is kept, once for all such peers, and each gets of it
+ * what it subscribed to.
  *
  * Rules
- * - A peer is a newcomer from its connection on, until its first subscriptions are in; for NEWCOMER_TICKS of the handshake at the
- *   longest, and two behind it. It gets what was published since it came, at the end of the turn in which it subscribed, or before the
- *   next message if that is sooner.
- * - The newest messages are kept, up to the send high-water mark and KEPT_BYTES: what a peer gets has no gap before what follows. Each
- *   is kept until the second tick, KEPT_MS apart, and none when there is no newcomer.
- * - A tick that comes late counts for nothing, up to LATE_TICKS in a row: a program that computes has read nothing meanwhile.
+ * - A peer is a newcomer from its connection on, until its first subscriptions are in; for NEWCOMER_TICKS of the
+ *   handshake at the longest, and two behind it. It gets what was published since it came, at the end of the turn in
+ *   which it subscribed, or before the next message if that is sooner.
+ * - The newest messages are kept, up to the send high-water mark and KEPT_BYTES: what a peer gets has no gap before
+ *   what follows. Each is kept until the second tick, KEPT_MS apart, and none when there is no newcomer.
+ * - A tick that comes late counts for nothing, up to LATE_TICKS in a row: a program that computes has read nothing
+ *   meanwhile.
  */
 import { isMissing } from "../base/bytes.ts";
 import { COPY_LIMIT_BYTES, KEPT_BYTES, KEPT_MS, LATE_TICKS, LATE_TIMER_MS, NEWCOMER_TICKS } from "../base/constants.ts";

@@ -50,7 +50,7 @@ export abstract class Pattern implements SessionPattern {
   protected readonly socket: PatternSocket;
   readonly refills: boolean = false;
   readonly knowsPeers: boolean = false;
-  /** Whose message was received last. */
+  /** The pipe of the message that was received last. */
   last: Pipe | undefined;
 
   constructor(socket: PatternSocket) {
@@ -62,14 +62,14 @@ export abstract class Pattern implements SessionPattern {
   }
 
   /**
-   * Frames that a message to be sent may have: with those that the type puts before it, MESSAGE_FRAMES go out. Whoever calls `send`
-   * looks here first, so that what no peer would take changes nothing.
+   * Frames that a message to be sent may have: with those that the type puts before it, MESSAGE_FRAMES go out. Whoever
+   * calls `send` looks here first, so that what no peer would take changes nothing.
    */
   get frameLimit(): number {
     return MESSAGE_FRAMES;
   }
 
-  /** A proxy has dropped the message that was received last, or that was to be sent: the type's turn goes on. */
+  /** Goes on without the message that was received last, or was to be sent: a proxy has dropped it. */
   skip(): void {}
 
   /** Sends a message now. False: it has to wait. */
@@ -82,32 +82,32 @@ export abstract class Pattern implements SessionPattern {
     return undefined;
   }
 
-  /** Whether a send would succeed now. */
+  /** True when a send would succeed now. */
   get canSend(): boolean {
     return false;
   }
 
-  /** Whether a receive would succeed now. */
+  /** True when a receive would succeed now. */
   get canReceive(): boolean {
     return false;
   }
 
-  /** Why a send that waited too long did not work. */
+  /** The error of a send that waited too long. */
   get sendFault(): ErrorCode {
     return "EAGAIN";
   }
 
-  /** Why a send that did not work need not wait; `undefined`: it may work later. */
+  /** The error of a send that need not wait; `undefined`: it may work later. */
   get sendRefusal(): ErrorCode | undefined {
     return undefined;
   }
 
-  /** Whether a receive that waits now waits for the answer to what this socket has just asked. */
+  /** True when a receive that waits now waits for the answer to what this socket has just asked. */
   get awaitsAnswer(): boolean {
     return false;
   }
 
-  /** Why a receive that waited too long did not work. */
+  /** The error of a receive that waited too long. */
   get receiveFault(): ErrorCode {
     return "EAGAIN";
   }
@@ -118,7 +118,7 @@ export abstract class Pattern implements SessionPattern {
   /** That connection was given up, and its id may be another's. */
   release(_id: Buffer): void {}
 
-  /** How many distinct topics are subscribed to, here or by peers. */
+  /** The number of distinct topics that are subscribed to, here or by peers. */
   get topicsCount(): number {
     return 0;
   }
@@ -162,8 +162,9 @@ export function discardAll(rotation: Rotation<Pipe>): void {
 }
 
 /**
- * Receives from the peers that have a message, round robin, one whole message each (libzmq's fq): what every type that receives does
- * (PULL, DEALER, SUB, ROUTER, REP…). A peer that has run empty leaves, and comes back at the end with its next message.
+ * Receives from the peers that have a message, round robin, one whole message each (libzmq's fq): what every type that
+ * receives does (PULL, DEALER, SUB, ROUTER, REP…). A peer that has run empty leaves, and comes back at the end with its
+ * next message.
  */
 export abstract class ReceivingPattern extends Pattern {
   /** The pipes that have a message. */
@@ -196,12 +197,12 @@ export abstract class ReceivingPattern extends Pattern {
     this.socket.wakeReceiver();
   }
 
-  /** What the peer has sent can still be read. */
+  /** Keeps what the peer has sent: it can still be read. */
   override ended(pipe: Pipe): void {
     if (pipe.waiting === 0) this.#readable.leave(pipe.receiving);
   }
 
-  /** What nobody has read goes. */
+  /** Drops what nobody has read. */
   override close(): void {
     discardAll(this.#readable);
   }

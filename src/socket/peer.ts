@@ -1,6 +1,6 @@
 /**
- * What sockets tell of each other: READY's properties, of this socket for peers in the same process, and of a peer for
- * the user.
+ * Facts that sockets tell of each other: READY's properties, of this socket for peers in the same process, and of a
+ * peer for the user.
  */
 import type { PeerFacts } from "../codec/peer-facts.ts";
 import { ownProperties } from "../connection/own-properties.ts";

@@ -1,6 +1,6 @@
 /**
- * PUB: each message to every peer that subscribed to a prefix of its first frame (RFC 29). A peer that is full misses it,
- * unless `noDrop` makes the send wait. What peers send beside subscriptions is dropped.
+ * PUB: each message to every peer that subscribed to a prefix of its first frame (RFC 29). A peer that is full misses
+ * it, unless `noDrop` makes the send wait. What peers send beside subscriptions is dropped.
  */
 import { steady } from "../base/bytes.ts";
 import { COPY_LIMIT_BYTES } from "../base/constants.ts";
@@ -22,7 +22,7 @@ export class PublisherPattern extends Pattern {
   /** Those whose subscriptions are on their way. */
   protected readonly newcomers: Newcomers = new Newcomers(this.socket, this.trie);
   readonly #fanOut = new FanOut(this.socket.pool);
-  /** Who gets the message at hand; used again for each, so that matching allocates nothing. */
+  /** The pipes that get the message at hand; used again for each, so that matching allocates nothing. */
   readonly #matches: Pipe[] = [];
 
   override send(frames: Uint8Array[]): boolean {

@@ -1,4 +1,4 @@
-/** PUSH: messages out, in turn over the peers (RFC 30). It waits when none can take one. */
+/** PUSH: messages out, round robin over the peers (RFC 30). It waits when none can take one. */
 
 import type { ConflateOptions } from "../options/public.ts";
 import { SOCKET_TYPES } from "../options/values.ts";
@@ -39,7 +39,10 @@ class PushPattern extends Pattern {
 
 export interface Push extends ConflateOptions {}
 
-/** Distributes messages to the {@link Pull} sockets that it is connected with, in turn; `send` waits while none can take one. */
+/**
+ * Distributes messages to the {@link Pull} sockets that it is connected with, in turn; `send` waits while none can take
+ * one.
+ */
 export class Push extends WritableSocket {
   constructor(options?: SocketOptions<Push>) {
     super(SOCKET_TYPES.PUSH, options);

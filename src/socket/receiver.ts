@@ -1,6 +1,7 @@
 /**
  * The receiving half of a socket: one `receive()` at a time. A message that is here resolves it at once; otherwise it
- * waits, for `receiveTimeout` at the longest, and the next message goes to it directly, without passing through a queue.
+ * waits, for `receiveTimeout` at the longest, and the next message goes to it directly, without passing through a
+ * queue.
  */
 
 import { errnoError } from "../base/errors.ts";
@@ -13,13 +14,13 @@ const BUSY = "Socket is busy reading; only one receive operation may be in progr
 interface PendingReceive {
   readonly resolve: (value: never) => void;
   readonly reject: (error: Error) => void;
-  /** How many messages to take at once, 0 for receive(). */
+  /** The number of messages to collect at once, 0 for receive(). */
   readonly many: number;
   /** For iteration: the message is wrapped, and closing is the end. */
   readonly iterates: boolean;
   timer: NodeJS.Timeout | undefined;
   isWoken: boolean;
-  /** Whether it waits for the answer to what its own socket has asked. */
+  /** True when it waits for the answer to what its own socket has asked. */
   readonly awaitsAnswer: boolean;
   /** Keeps the user's socket from being collected meanwhile. */
   readonly user: object;
@@ -180,7 +181,10 @@ export class Receiver {
     if (pending.many === 0 || !this.#settleMany(pending)) this.#fail(pending, false);
   }
 
-  /** What this turn has no room for stays with the pipes, undecoded if it can: as messages of many sockets it would be a heap full. */
+  /**
+   * Leaves messages beyond the budget of this turn in their pipes, undecoded where possible: decoded for many sockets
+   * they would fill the heap.
+   */
   #collectLater(pending: PendingReceive): void {
     pending.isWoken = true;
     this.#core.context.turn.afterwards(() => this.#resolveMany(pending));

@@ -17,7 +17,7 @@ import { defineType, type SocketOptions } from "./socket.ts";
 
 class ReplyPattern extends ReceivingPattern {
   override readonly knowsPeers: boolean = true;
-  /** Who asked last, while the answer is due. */
+  /** The pipe that asked last, while the answer is due. */
   #asker: Pipe | undefined;
   #envelope: Buffer[] = [];
   #isAnswering = false;

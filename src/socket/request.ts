@@ -1,6 +1,6 @@
 /**
- * REQ: one request, then its reply, then the next (RFC 28). Requests go to the peers in turn, behind an empty frame (and
- * an id, with `correlate`); a reply counts only when it comes from the peer that has the request, in that form.
+ * REQ: one request, then its reply, then the next (RFC 28). Requests go to the peers round robin, behind an empty frame
+ * (and an id, with `correlate`); a reply counts only when it comes from the peer that has the request, in that form.
  *
  *     ready --send--> asking --reply arrives--> answered --receive--> ready        relaxed: send is allowed in each
  *
@@ -24,7 +24,7 @@ const ID_BYTES = 4;
 class RequestPattern extends Pattern {
   readonly #out = new LoadBalancer<Pipe>();
   #state: "ready" | "asking" | "answered" = "ready";
-  /** Who has the request. */
+  /** The pipe that has the request. */
   #asked: Pipe | undefined;
   #reply: Buffer[] | undefined;
   #id: Buffer | undefined;
@@ -138,14 +138,16 @@ class RequestPattern extends Pattern {
     this.socket.wakeSender();
   }
 
-  /** Whether the reply carries this request's id, or none when none was sent. */
+  /** True for a reply that carries this request's id, or none when none was sent. */
   #fits(frames: Buffer[], start: number): boolean {
     if (this.#id === undefined) return start === 1;
     return start === 2 && this.#id.equals(frames[0]);
   }
 }
 
-/** Frames before the body of a reply: 1 for `[empty, …]`, 2 for `[id, empty, …]`, 0 when it is neither or has no body. */
+/**
+ * Frames before the body of a reply: 1 for `[empty, …]`, 2 for `[id, empty, …]`, 0 when it is neither or has no body.
+ */
 function envelopeLength(frames: Buffer[]): number {
   if (frames[0].length === 0) return frames.length > 1 ? 1 : 0;
   if (frames[0].length !== ID_BYTES || frames.length < 3) return 0;

@@ -1,4 +1,7 @@
-/** What ROUTER and STREAM share: peers known by an id, which is the first frame of every message and may be given to `connect`. */
+/**
+ * The common part of ROUTER and STREAM: peers known by an id, which is the first frame of every message and may be
+ * given to `connect`.
+ */
 import { ownCopy, randomUint32, viewOctets } from "../base/bytes.ts";
 import { type ErrorCode, errnoError, invalid } from "../base/errors.ts";
 import { ROUTING_ID_BYTES } from "../codec/peer-facts.ts";
@@ -91,7 +94,10 @@ export abstract class RoutedPattern extends ReceivingPattern {
   }
 }
 
-/** The id in front of a message. The program may change what it received: the one by which the peer is found is not among it. */
+/**
+ * The id in front of a message. The program may change what it received: the one by which the peer is found is not
+ * among it.
+ */
 function labelOf(pipe: Pipe): Buffer {
   if (!sameOctets(pipe.label, pipe.routingId)) pipe.label = ownCopy(pipe.routingId);
   return pipe.label;

@@ -69,7 +69,7 @@ class RouterPattern extends RoutedPattern {
     if (disconnectMessage.length > 0 && !pipe.isOutgoing) pipe.push([Buffer.from(disconnectMessage)]);
   }
 
-  /** Whether messages for its id go to this pipe. */
+  /** True when messages for its id go to this pipe. */
   #isRouted(pipe: Pipe): boolean {
     return this.routes.get(pipe.routingId) === pipe;
   }
@@ -96,15 +96,16 @@ class RouterPattern extends RoutedPattern {
     return true;
   }
 
-  /** Whether a peer that announces an id may have it. */
+  /** True when a peer that announces an id may have it. */
   #isOpen(id: Buffer, holder: Pipe | undefined): boolean {
     if (holder === undefined) return !(this.routes.wasGenerated(id) || this.isGiven(id));
     return holder.hasOwnId && (this.socket.options.handover || !holder.isConnected);
   }
 
   /**
-   * An endpoint of which the peer is gone gives up what waits for it, and goes on without a name. A peer that is there ends:
-   * what it has sent can still be read, under an id that answers nobody. A send that waits for the id goes to the new one.
+   * An endpoint of which the peer is gone gives up what waits for it, and goes on without a name. A peer that is there
+   * ends: what it has sent can still be read, under an id that answers nobody. A send that waits for the id goes to the
+   * new one.
    */
   #handOver(holder: Pipe, pipe: Pipe): void {
     this.routes.remove(holder.routingId, holder);

@@ -34,12 +34,12 @@ interface PendingSend {
   readonly user: object;
 }
 
-/** How far a batch came. */
+/** The state of a batch that stopped. */
 interface Advanced {
   readonly sent: number;
   /** The message that has to wait. */
   readonly blocked: Uint8Array[] | undefined;
-  /** Why the next message cannot be sent at all. */
+  /** The error of the next message, which cannot be sent at all. */
   readonly fault: ErrnoError | undefined;
 }
 
@@ -140,7 +140,7 @@ export class Sender {
     if (this.#pending !== undefined) this.#fail(this.#pending, errnoError(code));
   }
 
-  /** Why no peer would take a message. */
+  /** The error of a message that no peer would take. */
   #fault(frames: Uint8Array[]): ErrnoError | undefined {
     const limit = this.#pattern.frameLimit;
     return frames.length > limit ? tooManyFrames(frames.length, limit) : undefined;

@@ -1,6 +1,6 @@
 /**
- * What users hold: `Socket` with its endpoints, options and events, and the `Observer` of these. `duplex.ts` adds
- * sending and receiving; the classes for the types add no more than their options.
+ * The objects that users hold: `Socket` with its endpoints, options and events, and the `Observer` of these.
+ * `duplex.ts` adds sending and receiving; the classes for the types add no more than their options.
  *
  * The objects are thin: all state is in a `SocketCore` and an `EventFeed`, which never refer back to them unless an
  * operation is pending. So one that its program dropped is collected, and its core closed.
@@ -36,7 +36,7 @@ export let coreOf: (socket: Socket) => SocketCore;
 /** The observer is what `socket.events` gives from now on. */
 let observed: (socket: Socket, observer: Observer) => void;
 
-/** How the pattern of each type is made, so that a class of the program's own can be derived from `Socket` itself. */
+/** Makes the pattern of each type, so that a class of the program's own can be derived from `Socket` itself. */
 const patterns = new Map<number, PatternFactory>();
 
 /** Makes a class that of a socket type: its options, and what its sockets do. */

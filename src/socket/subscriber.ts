@@ -1,7 +1,7 @@
 /**
  * SUB: what publishers send under the topics that were subscribed to (RFC 29). Topics are counted here and told to each
- * publisher, again after every reconnect; what arrives is filtered once more, for publishers that know no topics and for
- * messages that were on their way.
+ * publisher, again after every reconnect; what arrives is filtered once more, for publishers that know no topics and
+ * for messages that were on their way.
  */
 import type { SubscriberOptions } from "../options/public.ts";
 import { SOCKET_TYPES } from "../options/values.ts";

@@ -1,8 +1,9 @@
 /**
- * What SUB and XSUB share: the topics, and the publishers that are told of them in the order of the calls.
+ * The common part of SUB and XSUB: the topics, and the publishers that are told of them in the order of the calls.
  *
- * A publisher is told the whole set when its pipe is made, and after a loss the set as it stood then; what changes before it is
- * there waits in its pipe, in its place among the messages. Nothing is merged: the publisher sees all that was said.
+ * A publisher is told the whole set when its pipe is made, and after a loss the set as it stood then; what changes
+ * before it is there waits in its pipe, in its place among the messages. Nothing is merged: the publisher sees all that
+ * was said.
  */
 import { WAITING_TOPICS } from "../base/constants.ts";
 import type { Pipe } from "../pipe/pipe.ts";

@@ -7,7 +7,7 @@ import type { SocketCore } from "./core.ts";
 export const SUBSCRIBE = 1;
 export const UNSUBSCRIBE = 0;
 
-/** Whether a frame is a subscription in the form of a message. */
+/** True for a frame that is a subscription in the form of a message. */
 export function isSubscription(frame: Uint8Array): boolean {
   return frame.length > 0 && (frame[0] as number) <= SUBSCRIBE;
 }

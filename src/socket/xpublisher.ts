@@ -1,9 +1,9 @@
 /**
  * XPUB: a PUB that tells its application of subscriptions, as messages `01 topic` and `00 topic`, and hands over what
- * else peers send (RFC 29). Which ones are told depends on `verbosity`; with `manual` all are, and the application makes
- * the subscriptions itself.
+ * else peers send (RFC 29). Which ones are told depends on `verbosity`; with `manual` all are, and the application
+ * makes the subscriptions itself.
  *
- * What waits to be received has no limit as far as subscriptions go, as in libzmq; messages of peers are taken in only up
+ * Subscriptions that wait to be received have no limit, as in libzmq; messages of peers are taken in only up
  * to the receive high-water mark, behind which their connections are not read.
  */
 import { isMissing } from "../base/bytes.ts";
@@ -81,7 +81,7 @@ class XPublisherPattern extends PublisherPattern {
     if (this.#change(pipe, topic, subscribe)) this.#tell(pipe, topic, subscribe);
   }
 
-  /** Whom a manual one sends to is the application's choice. */
+  /** Keeps nothing for a newcomer with `manual`: the application chooses what a peer gets. */
   override expect(): Newcomer | undefined {
     return this.#isManual ? undefined : super.expect();
   }
@@ -99,7 +99,7 @@ class XPublisherPattern extends PublisherPattern {
     return isNews || (subscribe ? verbosity !== null : verbosity === "allSubsUnsubs");
   }
 
-  /** What the application of a manual XPUB makes of the subscription that it received last. */
+  /** Subscribes the peer of the subscription that was received last, as the application of a manual XPUB wishes. */
   override setTopic(topic: Buffer, subscribe: boolean): void {
     const { manual, manualLastValue } = this.socket.options;
     const pipe = this.last;

@@ -1,10 +1,11 @@
 /**
- * One end of a pair of pipes that joins two sockets of one context. No octet is encoded: a message that is written to one end arrives
- * at the other in the same moment, but for answers (answers.ts).
+ * One end of a pair of pipes that joins two sockets of one context. No octet is encoded: a message that is written to
+ * one end arrives at the other in the same moment, but for answers (answers.ts).
  *
  *     socket A  <- owner -  pipe a  <- far ->  pipe b  - owner ->  socket B
  *
- * Before the name is bound there is no far end, and what is written waits here. When either end closes, the pair is gone for good.
+ * Before the name is bound there is no far end, and what is written waits here. When either end closes, the pair is
+ * gone for good.
  */
 
 import { isMissing, smallBuffer, steady, View } from "../base/bytes.ts";
@@ -26,9 +27,9 @@ export interface InprocSocket {
   readonly pattern: PipeOwner & { attach(pipe: Pipe): void };
   /** Calls `endTurn` when this turn of the event loop ends. */
   schedule(item: { endTurn(): void; isScheduled: boolean }): void;
-  /** What READY would say of this socket. */
+  /** The properties that READY would tell of this socket. */
   facts(): PeerFacts;
-  /** Who may be joined to it; whoever is no socket leaves it out, and may be joined to any. */
+  /** Decides which sockets may be joined to it; one without a type may be joined to any. */
   readonly socketType?: number;
   /** True while a receive waits: a message wakes it. */
   readonly isWaiting?: boolean;
@@ -51,17 +52,17 @@ export class InprocPipe extends Pipe {
   onEnd: (() => void) | undefined;
   readonly #names: EarlyNames;
   readonly socket: InprocSocket;
-  /** What the other end is told of this one. */
+  /** The facts that the other end is told of this one. */
   readonly #facts: PeerFacts;
   #isClosed = false;
   #far: InprocPipe | undefined;
   /** Messages and subscriptions written before the name was bound. */
   readonly #early = new Ring<Buffer[] | WaitingTopic>();
   #earlyTopics = 0;
-  /** What comes from the other end in the check phase, each with a callback of its own. */
+  /** Messages and subscriptions of the other end that arrive in the check phase, each by a callback of its own. */
   readonly #late = new Ring<Buffer[] | WaitingTopic>();
   #lateTopics = 0;
-  /** What was written early has gone over. */
+  /** True when all that was written early has gone over. */
   #isOpen = false;
   #sendLimit: number;
   #receiveLimit: number;
@@ -125,7 +126,7 @@ export class InprocPipe extends Pipe {
     return far.waiting + far.#late.length - far.#lateTopics;
   }
 
-  /** How many may be. */
+  /** The number of messages that may be on their way. */
   get #limit(): number {
     return this.#far === undefined ? this.#sendLimit : this.#sendLimit + this.#far.#receiveLimit;
   }
@@ -194,7 +195,7 @@ export class InprocPipe extends Pipe {
     this.close();
   }
 
-  /** What was received can still be read, as from a peer that left. */
+  /** Ends the pair; received messages can still be read, as from a peer that left. */
   override finish(): void {
     if (!this.isEnded) this.#end(false);
     this.close();
@@ -275,10 +276,13 @@ export class InprocPipe extends Pipe {
     visit(this);
   }
 
-  /** What waits for the name to be bound keeps no process alive: when it ends, nobody is left who could. */
+  /**
+   * False, since messages for a name that is not bound keep no process alive: when it ends, nobody is left who could
+   * bind it.
+   */
   readonly hasUnsent = false;
 
-  /** Whether messages wait for the name to be bound. */
+  /** True while messages wait for the name to be bound. */
   get hasEarly(): boolean {
     return this.#early.length > this.#earlyTopics;
   }

@@ -2,11 +2,12 @@
  * inproc: the names of a context, and the pairs of pipes that join its sockets through them.
  *
  * Facts kept from libzmq: names are compared verbatim; connect may come before bind, and until then the connector's own
- * send high-water mark holds; together the limit is the sum of both marks; there is no handshake and no event; when either
- * end closes, the pair is gone for good. Bodies above 128 octets are shared, if their memory can be, smaller ones copied; a message whose
- * memory was transferred before it was received is lost, which the sender is told.
+ * send high-water mark holds; together the limit is the sum of both marks; there is no handshake and no event; when
+ * either end closes, the pair is gone for good. Bodies above 128 octets are shared, if their memory can be, smaller
+ * ones copied; a message whose memory was transferred before it was received is lost, which the sender is told.
  *
- * Other than in libzmq, sockets whose types do not fit are not joined: both ends are told, and the connection has ended.
+ * Other than in libzmq, sockets whose types do not fit are not joined: both ends are told, and the connection has
+ * ended.
  */
 
 import { errnoError } from "../base/errors.ts";
@@ -58,7 +59,7 @@ export class InprocNames implements EarlyNames {
     return pipe;
   }
 
-  /** Whether somebody is bound to the name. */
+  /** True while somebody is bound to the name. */
   has(address: string): boolean {
     return this.#bound.has(address);
   }
@@ -134,7 +135,7 @@ export class InprocListener {
     for (const pipe of [...this.#pipes]) pipe.close();
   }
 
-  /** Whether the types do not fit, which both ends are told: each would have refused the other. */
+  /** True when the types do not fit, which both ends are told: each would have refused the other. */
   #refuses(far: InprocSocket): boolean {
     const near = this.#socket;
     if (near.socketType === undefined || far.socketType === undefined) return false;
