@@ -214,7 +214,7 @@ const SYMPTOMS = [
   {
     runtime: "deno",
     file: "socket/router",
-    title: "mandatory: a full peer is waited for, EAGAIN by sendTimeout, EHOSTUNREACH when it goes (tcp)",
+    title: "mandatory waits for a full peer; EAGAIN by sendTimeout, EHOSTUNREACH if it goes (tcp)",
     why: "a peer that closes sometimes makes room before its end is told: a send that waited is taken instead of refused",
     sometimes: true,
   },
@@ -228,7 +228,7 @@ const SYMPTOMS = [
   {
     runtime: "deno",
     file: "transport/ipc",
-    title: "a process that ends without closing leaves nothing behind, and no listener for its exit after closing",
+    title: "a process that ends without closing leaves nothing behind, nor a listener for its exit after closing",
     why: "an error that nobody caught ends the process without `exit`: the path stays, and the next bind takes it over",
   },
   {

@@ -161,7 +161,7 @@ for (const transport of TRANSPORTS) {
     assert.is((await pending).code, "EHOSTUNREACH");
   });
 
-  it(`mandatory: waits for a full peer: EAGAIN by sendTimeout, EHOSTUNREACH if it goes (${transport})`, async () => {
+  it(`mandatory waits for a full peer; EAGAIN by sendTimeout, EHOSTUNREACH if it goes (${transport})`, async () => {
     const router = sockets.own(new Router({ mandatory: true, sendHighWaterMark: 2 }));
     const address = await sockets.bound(router, transport);
     const full = sockets.own(new Dealer({ routingId: "full", receiveHighWaterMark: 2 }));

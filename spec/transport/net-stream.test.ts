@@ -6,7 +6,7 @@ import type { Socket } from "node:net";
 import { END_WAIT_MS } from "../../src/base/constants.ts";
 import { Clock } from "../helpers/clock.ts";
 import { assert, suite } from "../helpers/test.ts";
-import { eventually, holds, turns } from "../helpers/wait.ts";
+import { eventually, holds, stays, turn, turns } from "../helpers/wait.ts";
 import { canReset, descriptors, Log, type Pair, pair, reset } from "./pair.ts";
 
 const it = suite("transport/net-stream");
@@ -335,7 +335,8 @@ it("what a peer sent before it closed is read although an answer could not be wr
     for (let i = 0; i < 4; i++) {
       if (!isPaused && i === 2) stream.resume();
       stream.write([Buffer.from("an"), Buffer.from("swer")], () => done++);
-      await turns(isPaused ? 50 : 1);
+      if (isPaused) await stays(() => stream.queuedBytes === 0, 20);
+      else await turn();
     }
     if (isPaused) {
       await eventually(() => stream.queuedBytes > 0);
