@@ -1,11 +1,9 @@
 /** What is still reachable: buffers are tracked by weak references, and looked for after garbage collection. */
+import { patience } from "./test.ts";
 import { collectGarbage } from "./wait.ts";
 
-/**
- * How often to collect before what is still there counts as kept: finished writes and promises let go a few turns
- * later.
- */
-const COLLECTIONS = 5;
+/** How long to collect before what is still there counts as kept: finished writes and promises let go a little later. */
+const COLLECTING_MS = 1000;
 
 /** Memory up to here may be a pool's, which stays: Node's has 8 KiB, or 64 and a little more. */
 const POOL_BYTES = Math.max(2 * Buffer.poolSize, 8192);
@@ -24,10 +22,9 @@ export class Kept {
 
   /** The names of those that are still reachable. */
   async left(): Promise<string[]> {
-    for (let i = 0; i < COLLECTIONS; i++) {
-      await collectGarbage();
-      if (this.#alive().length === 0) break;
-    }
+    const started = performance.now();
+    do await collectGarbage();
+    while (this.#alive().length > 0 && performance.now() - started < patience(COLLECTING_MS));
     return this.#alive();
   }
 

@@ -177,13 +177,8 @@ for (const transport of TRANSPORTS) {
         return isUp === subs.length;
       });
       await Promise.all(ready);
-      for (const sub of subs) {
-        sub.receiveTimeout = 0;
-        await (async () => {
-          for (;;) await sub.receive();
-        })().catch(() => {});
-        sub.receiveTimeout = -1;
-      }
+      await pub.send("up");
+      for (const sub of subs) while (String((await sub.receive())[0]) !== "up");
       for (const size of SIZES) {
         await publish(size);
         assert.equal(await kept.left(), [], `${size} octets`);
