@@ -875,6 +875,27 @@ export const MUTATIONS = [
     tests: ["v5/options"],
   },
   {
+    what: "an observer that gave way to another hears no end",
+    file: "socket/event-feed.ts",
+    from: '    before?.deliver({ type: "end" });\n',
+    to: "",
+    tests: ["socket/observer"],
+  },
+  {
+    what: "an observer that is over ends the one in its place",
+    file: "socket/event-feed.ts",
+    from: "if (this.#feed === feed) this.#hear(undefined);",
+    to: "this.#hear(undefined);",
+    tests: ["socket/observer"],
+  },
+  {
+    what: "a pipe that ends while it is asked for room is sent to",
+    file: "routing/load-balancer.ts",
+    from: "} else if (link === this.current) {",
+    to: "} else {",
+    tests: ["routing/load-balancer"],
+  },
+  {
     what: "a closed socket is done when its first endpoint is",
     file: "socket/endpoints.ts",
     from: "return !this.any && this.#leaving.size === 0;",

@@ -26,7 +26,7 @@ export class Ring<T> {
     this.#length++;
   }
 
-  /** Takes the item at the front, `undefined` when there is none. */
+  /** Removes the item at the front and returns it, `undefined` when there is none. */
   shift(): T | undefined {
     if (this.#length === 0) return undefined;
     const item = this.#slots[this.#head];

@@ -246,7 +246,7 @@ export class Outbox {
     this.#tail = undefined;
   }
 
-  /** Takes over what waits in another outbox of the same pool, behind what waits here. */
+  /** Moves here what waits in another outbox of the same pool, behind what waits here. */
   adopt(other: Outbox): void {
     this.bytes += other.bytes;
     this.queued += other.queued - other.#writingMessages;
@@ -272,14 +272,14 @@ export class Outbox {
     if (this.#slab !== undefined && this.idle) this.#letGo();
   }
 
-  /** Takes the message of `segment` out of a batch and out of what waits. Returns how much of it was in the batch. */
+  /** Removes the message of `segment` from a batch and from what waits. Returns how much of it was in the batch. */
   #leaveOut(segment: Segment, batch: Batch, parts: Buffer[]): number {
     const { segments } = batch;
-    let taken = 0;
+    let size = 0;
     while (segments.length > 0 && !(segments.at(-1) as Segment).whole) {
       const before = segments.pop() as Segment;
       parts.pop();
-      taken += before.end - before.start;
+      size += before.end - before.start;
       this.#drop(before);
     }
     let last = segment;
@@ -290,7 +290,7 @@ export class Outbox {
     this.#drop(last);
     this.queued--;
     this.missing++;
-    return taken;
+    return size;
   }
 
   #drop(segment: Segment): void {

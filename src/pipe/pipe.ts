@@ -120,7 +120,7 @@ export abstract class Pipe {
   }
 
   /**
-   * The pattern half takes the oldest message. More may come in inside, even into an empty inbox: `waiting` afterwards
+   * The pattern half removes the oldest message. More may come in inside, even into an empty inbox: `waiting` afterwards
    * tells, and `readable` is not called for it. `undefined` also for one that is lost on the way.
    */
   pull(): Buffer[] | undefined {

@@ -1,6 +1,6 @@
 /**
- * Chooses the pipe to send to: round robin over the pipes that can take a message (libzmq's lb), for PUSH, DEALER and
- * REQ. A pipe that is met full leaves, is told to say when it has room, and comes back at the end then.
+ * Chooses the pipe to send to: round robin over the pipes that have room for a message (libzmq's lb), for PUSH, DEALER
+ * and REQ. A pipe that is met full leaves, is told to say when it has room, and comes back at the end then.
  */
 import { type Link, Rotation } from "./rotation.ts";
 
@@ -8,7 +8,9 @@ import { type Link, Rotation } from "./rotation.ts";
 export interface Balanced<P> {
   /** Its place in the rotation: `new Link(this)`. */
   readonly sending: Link<P>;
-  /** True when a message would have to wait. Asking may change who takes part: the kernel is offered what waits. */
+  /**
+   * True when a message would have to wait. Asking may change who is in the rotation: the kernel is offered what waits.
+   */
   readonly full: boolean;
   /** Set when it was met full: it calls back when it has room. */
   writerWaits: boolean;
@@ -26,7 +28,7 @@ export class LoadBalancer<P extends Balanced<P>> extends Rotation<P> {
   }
 
   /**
-   * The pipe for the next message, when some can take one. Does not move on; those before it, which are full, have
+   * The pipe for the next message, when some has room for it. Does not move on; those before it, which are full, have
    * left.
    */
   override peek(): P | undefined {
@@ -49,7 +51,7 @@ export class LoadBalancer<P extends Balanced<P>> extends Rotation<P> {
     return pipe;
   }
 
-  /** True when some pipe can take a message. */
+  /** True when some pipe has room for a message. */
   get canSend(): boolean {
     return this.peek() !== undefined;
   }

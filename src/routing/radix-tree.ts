@@ -180,7 +180,7 @@ export class RadixTree<V> {
     return upper;
   }
 
-  /** Takes out a node without value that has one child: the child's label grows to the left. */
+  /** Removes a node without value that has one child: the child's label grows to the left. */
   #fold(node: RadixNode<V>): void {
     const parent = node.parent!;
     const child = node.children[0];

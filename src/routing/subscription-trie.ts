@@ -171,7 +171,7 @@ export class SubscriptionTrie<P> {
   }
 
   /**
-   * Takes a subscriber out of a topic's list: the list's last one moves into the gap. True when the list is empty now.
+   * Removes a subscriber from a topic's list: the list's last one moves into the gap. True when the list is empty now.
    */
   #detach(subscriber: Holder<P>, node: RadixNode<Holder<P>[]>): boolean {
     const holders = node.value!;

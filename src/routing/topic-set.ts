@@ -22,7 +22,7 @@ export class TopicSet {
     return count;
   }
 
-  /** Takes one subscription back; returns how many are left, or -1 when there was none. */
+  /** Cancels one subscription; returns how many are left, or -1 when there was none. */
   remove(topic: Uint8Array): number {
     const node = this.#tree.find(topic);
     if (node?.value === undefined) return -1;

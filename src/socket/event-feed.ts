@@ -83,7 +83,7 @@ export class EventFeed {
   readonly #queue = new Ring<Event>();
   #reader: Reader | undefined;
   #emitter: EventEmitter | undefined;
-  /** While somebody waits: what the garbage collector must not take, for a socket that it takes is closed. */
+  /** Keeps the socket reachable while somebody waits: one that is collected is closed. */
   #held: { user: object | undefined } | undefined;
   #isScheduled = false;
   #isClosed = false;
@@ -145,7 +145,7 @@ export class EventFeed {
     this.#updateHold();
   }
 
-  /** Takes an event of the hub. */
+  /** Gives an event to whoever waits for it, or keeps it. */
   deliver(event: Event): void {
     if (this.#isClosed) return;
     const reader = this.#reader;

@@ -23,7 +23,7 @@ export interface PatternSocket {
   readonly events?: EventSink;
   /** Calls `endTurn` when this turn of the event loop ends. */
   schedule(item: Flushable): void;
-  /** Takes a message for a receive() that waits. False: nobody waits. */
+  /** Hands a message to a receive() that waits. False: nobody waits. */
   readonly receiver: { hand(frames: Buffer[]): boolean };
   /** A receive() that waits may succeed now. */
   wakeReceiver(): void;
@@ -63,7 +63,7 @@ export abstract class Pattern implements SessionPattern {
 
   /**
    * Frames that a message to be sent may have: with those that the type puts before it, MESSAGE_FRAMES go out. Whoever
-   * calls `send` looks here first, so that what no peer would take changes nothing.
+   * calls `send` looks here first, so that what no peer would accept changes nothing.
    */
   get frameLimit(): number {
     return MESSAGE_FRAMES;
@@ -77,7 +77,7 @@ export abstract class Pattern implements SessionPattern {
     return false;
   }
 
-  /** Takes the next message; `undefined` when there is none. */
+  /** Receives the next message; `undefined` when there is none. */
   receive(): Buffer[] | undefined {
     return undefined;
   }

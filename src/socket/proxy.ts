@@ -2,8 +2,8 @@
  * A proxy moves messages between two sockets, each way, until it is terminated: ROUTER and DEALER make a broker, XSUB
  * and XPUB a forwarder, PULL and PUSH a streamer.
  *
- * It works on the sockets' patterns directly, in batches, and is woken by them; nothing polls. A message is taken from
- * one side only when the other can take one, so that back-pressure passes through and nothing is buffered here.
+ * It works on the sockets' patterns directly, in batches, and is woken by them; nothing polls. A message is received from
+ * one side only when the other can send one, so that back-pressure passes through and nothing is buffered here.
  */
 import { isMissing } from "../base/bytes.ts";
 import { OPERATIONS_PER_INPUT } from "../base/constants.ts";
@@ -38,7 +38,7 @@ class Direction {
   bytes = 0;
   dropped = 0;
   #hasWarned = false;
-  /** Received, but the one peer that it is for cannot take it yet. */
+  /** Received, but the one peer that it is for has no room yet. */
   #held: Buffer[] | undefined;
 
   constructor(from: SocketCore, to: SocketCore, capture: SocketCore | undefined) {

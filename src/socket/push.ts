@@ -1,4 +1,4 @@
-/** PUSH: messages out, round robin over the peers (RFC 30). It waits when none can take one. */
+/** PUSH: messages out, round robin over the peers (RFC 30). It waits while none has room. */
 
 import type { ConflateOptions } from "../options/public.ts";
 import { SOCKET_TYPES } from "../options/values.ts";

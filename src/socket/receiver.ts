@@ -101,7 +101,7 @@ export class Receiver {
       this.#isWaking = false;
       if (frames !== undefined) this.hand(frames);
     } else if (!pending.isWoken) {
-      // More of the same chunk is about to arrive: take it all.
+      // More of the same chunk is about to arrive: collect it all.
       pending.isWoken = true;
       queueMicrotask(() => this.#resolveMany(pending));
     }

@@ -78,7 +78,7 @@ export abstract class RoutedPattern extends ReceivingPattern {
     this.socket.wakeSender();
   }
 
-  /** The pipe of an id, when it can take a message now; otherwise the fault is set and it is waited for. */
+  /** The pipe of an id, when it has room for a message now; otherwise the fault is set and it is waited for. */
   protected ready(id: Uint8Array): Pipe | undefined {
     const pipe = this.routes.get(id);
     this.#awaited = undefined;

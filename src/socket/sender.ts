@@ -1,5 +1,5 @@
 /**
- * The sending half of a socket: one `send()` at a time, which resolves at once when the pattern took the message and
+ * The sending half of a socket: one `send()` at a time, which resolves at once when the pattern accepted the message and
  * otherwise waits until it can, for `sendTimeout` at the longest.
  */
 import { isMissing } from "../base/bytes.ts";
@@ -140,7 +140,7 @@ export class Sender {
     if (this.#pending !== undefined) this.#fail(this.#pending, errnoError(code));
   }
 
-  /** The error of a message that no peer would take. */
+  /** The error of a message that no peer would accept. */
   #fault(frames: Uint8Array[]): ErrnoError | undefined {
     const limit = this.#pattern.frameLimit;
     return frames.length > limit ? tooManyFrames(frames.length, limit) : undefined;

@@ -3,7 +3,7 @@ import { EMPTY, viewOctets } from "../base/bytes.ts";
 import { errnoError } from "../base/errors.ts";
 import type { SocketCore } from "./core.ts";
 
-/** The first octet of a message that is a subscription, or takes one back. */
+/** The first octet of a message that is a subscription, or cancels one. */
 export const SUBSCRIBE = 1;
 export const UNSUBSCRIBE = 0;
 
@@ -21,7 +21,7 @@ export function toTopic(prefix: unknown): Buffer {
   throw new TypeError("Option value must be a string or buffer");
 }
 
-/** Subscribes to `prefixes`, or takes them back; none means everything. */
+/** Subscribes to `prefixes`, or cancels them; none means everything. */
 export function setTopics(core: SocketCore, prefixes: readonly unknown[], subscribe: boolean): void {
   // An option like any other: it may be set while the socket is blocked.
   if (core.isClosed) throw errnoError("ENOTSOCK");

@@ -32,7 +32,7 @@ class XPublisherPattern extends PublisherPattern {
   readonly #notices = new Ring<Notice>();
   /** Peers whose messages wait behind the limit. */
   readonly #behind = new Rotation<Pipe>();
-  /** With `manual`: what peers asked for, to be taken back when they leave. */
+  /** With `manual`: what peers asked for, to be cancelled when they leave. */
   readonly #asked = new SubscriptionTrie<Pipe>();
   /** With `manualLastValue`: the only one who gets the next message. */
   #onlyNext: Pipe | undefined;
