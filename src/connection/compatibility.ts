@@ -1,6 +1,7 @@
 /**
- * Who may talk to whom: one row for each socket type, by the names that READY carries. The draft types are libzmq's.
- * RFC 23/37 "ZMTP", section "Socket Type Property"; RFC 28 "REQREP", 29 "PUBSUB", 30 "PIPELINE", 31 "EXPAIR".
+ * The socket types that may talk to each other: one row for each socket type, by the names that READY carries. The
+ * draft types are libzmq's. RFC 23/37 "ZMTP", section "Socket Type Property"; RFC 28 "REQREP", 29 "PUBSUB", 30
+ * "PIPELINE", 31 "EXPAIR".
  */
 import { SOCKET_TYPE_NAMES, SOCKET_TYPES } from "../options/values.ts";
 
@@ -29,7 +30,7 @@ const PEERS: Readonly<Record<string, readonly string[]>> = {
   CHANNEL: ["CHANNEL"],
 };
 
-/** Whether a socket of type `own` takes a peer that names itself `peer`. The comparison is exact, as in libzmq. */
+/** True when a socket of type `own` takes a peer that names itself `peer`, octet for octet. */
 export function mayTalk(own: number, peer: string): boolean {
   return PEERS[SOCKET_TYPE_NAMES[own]].includes(peer);
 }
@@ -44,12 +45,12 @@ export function announcesRoutingId(own: number): boolean {
   return own === SOCKET_TYPES.REQ || own === SOCKET_TYPES.DEALER || own === SOCKET_TYPES.ROUTER;
 }
 
-/** The types that ZMTP 1.0 and 2.0 know. */
+/** True for the types that ZMTP 1.0 and 2.0 know. */
 export function isClassicType(own: number): boolean {
   return own <= SOCKET_TYPES.XSUB;
 }
 
-/** The name for the number in a 2.0 greeting; empty when there is none. */
+/** Names the number in a 2.0 greeting; empty when no type has it. */
 export function classicTypeName(type: number): string {
   return isClassicType(type) ? SOCKET_TYPE_NAMES[type] : "";
 }

@@ -1,11 +1,14 @@
 /**
- * Why a connection ended, and how the layers inside say so: they throw, and one gate each in handshake and traffic catches.
+ * The reasons for which a connection ends. The layers inside tell them by throwing, and handshake and traffic each
+ * catch at one gate.
  */
 import { type ProtocolCode, ProtocolError } from "../base/errors.ts";
 import { FrameSizeError } from "../codec/frame.ts";
 
 export type Failure = {
-  /** What was sent last tells the peer why (ERROR, or the READY that does not fit): close only when it is written. */
+  /**
+   * Close only when everything is written: the last octets tell the peer why (ERROR, or the READY that does not fit).
+   */
   readonly flush?: boolean;
 } & (
   | {
@@ -13,19 +16,22 @@ export type Failure = {
       readonly code: ProtocolCode;
       readonly detail: string;
       readonly handshake: boolean;
-      /** Whether `handshake:error:protocol` is raised, or only `disconnect`. */
+      /** True when `handshake:error:protocol` is raised, before `disconnect`. */
       readonly event: boolean;
     }
   /** The ZAP handler said no, here or (by an ERROR) at the peer. */
   | { readonly kind: "auth"; readonly status: 300 | 400 | 500 }
-  /** There is nobody to ask whether the peer may come in, and nobody comes in unasked. libzmq's "no detail", EFAULT. */
+  /**
+   * Nobody is there to ask whether the peer may come in, and nobody comes in unasked. libzmq raises EFAULT, without
+   * detail.
+   */
   | { readonly kind: "no-zap-handler" }
   | { readonly kind: "timeout"; readonly what: "handshake" | "heartbeat" | "ttl" }
   /** The peer's socket type does not fit: `handshake:error:protocol`, by INCOMPATIBLE_CODE. */
   | { readonly kind: "incompatible"; readonly detail: string }
 );
 
-/** The event's code for a socket type that does not fit: it is a property of READY, and libzmq's mechanisms name bad ones so. */
+/** The event's code for a socket type that does not fit: libzmq raises it for any bad property of READY. */
 export const INCOMPATIBLE_CODE: ProtocolCode = "ERR_ZMTP_INVALID_METADATA";
 
 /** Thrown inside a connection to end it by a failure that is no breach of the protocol. */
@@ -38,7 +44,9 @@ export class Refusal extends Error {
   }
 }
 
-/** Turns what was thrown inside into the failure to tell. @throws what is neither a refusal nor a breach of the protocol */
+/**
+ * Turns what was thrown inside into the failure to tell. @throws what is neither a refusal nor a breach of the protocol
+ */
 export function failureOf(error: unknown, handshake: boolean): Failure {
   if (error instanceof Refusal) return error.failure;
   if (!(error instanceof ProtocolError)) throw error;

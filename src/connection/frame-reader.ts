@@ -1,6 +1,6 @@
 /**
- * Reads the frames of a handshake one by one, and takes no octet behind the frame that is complete: what follows the last one may
- * mean something else, and is none of its business.
+ * Reads the frames of a handshake one by one, and takes no octet behind the frame that is complete: behind the last
+ * one, octets may mean something else.
  *
  * - Flags and size are judged as soon as they are here; memory grows with the octets that have come.
  * - A body has memory of its own, for its reader may keep parts of it.

@@ -8,9 +8,10 @@
  *     octet 10 is 1 or 2 (2.0)  our socket type
  *     octet 10 is 3 or more     the rest, 53 octets
  *
- * Neither side may wait for more than that before it sends: libzmq sends its first ten octets and waits for ten. And octet 11
- * must not go out before a 1.0 peer was ruled out. Octets may come one at a time, or all at once with the first commands.
- * Where security is wanted, a greeting ends with the octet that shows a peer without: nothing more is said to it.
+ * Neither side may wait for more than that before it sends: libzmq sends its first ten octets and waits for ten. And
+ * octet 11 must not go out before a 1.0 peer was ruled out. Octets may come one at a time, or all at once with the
+ * first commands. When security is wanted, the greeting of a peer without ends with the octet that shows it: it is told
+ * nothing more.
  */
 import {
   encodeGreeting,
@@ -28,6 +29,7 @@ import {
   ZMTP_3_1,
 } from "../codec/greeting.ts";
 
+/** Says of this end what the greeting tells. */
 export interface OwnGreeting {
   readonly mechanism: string;
   readonly asServer: boolean;
@@ -38,7 +40,7 @@ export interface OwnGreeting {
 }
 
 export class GreetingExchange {
-  /** What the peer speaks; undefined until its greeting is complete. */
+  /** The version that the peer speaks; undefined until its greeting is complete. */
   version: ProtocolVersion | undefined = undefined;
   readonly #own: OwnGreeting;
   readonly #greeting: Buffer;
@@ -52,6 +54,7 @@ export class GreetingExchange {
     this.#send = send;
   }
 
+  /** Sends the signature. */
   start(): void {
     this.#send(this.#greeting.subarray(0, SIGNATURE_BYTES));
   }
@@ -63,7 +66,7 @@ export class GreetingExchange {
   receive(chunk: Buffer): number {
     let offset = 0;
     while (this.version === undefined && offset < chunk.length) {
-      // What the peer speaks shows octet by octet; the rest of a 3.x greeting is taken as it comes.
+      // The version shows octet by octet; the rest of a 3.x greeting is taken as it comes.
       const wanted = this.#count < GREETING_2_0_BYTES ? 1 : GREETING_BYTES - this.#count;
       const end = Math.min(offset + wanted, chunk.length);
       chunk.copy(this.#octets, this.#count, offset, end);
@@ -74,7 +77,7 @@ export class GreetingExchange {
     return offset;
   }
 
-  /** What was taken and is no greeting: the first octets of a 1.0 peer's first frame. */
+  /** The octets taken so far: of a 1.0 peer, which has no greeting, the first ones of its first frame. */
   get taken(): Buffer {
     return this.#octets.subarray(0, this.#count);
   }
@@ -89,7 +92,7 @@ export class GreetingExchange {
     return greetingMechanism(this.#octets);
   }
 
-  /** Whether the peer greets as libzmq 4.3.3 and later do. */
+  /** True when the peer greets as libzmq 4.3.3 and later do. */
   get isLibzmq(): boolean {
     return this.version === ZMTP_3_1 && greetingCountsRoutingId(this.#octets);
   }

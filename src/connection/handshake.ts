@@ -1,14 +1,15 @@
 /**
- * The handshake with one peer, octets in and octets out: the greeting, then the commands of the security mechanism, or the one
- * identity frame of ZMTP 1.0 and 2.0. It ends once, in what traffic has to know (`established`) or in a failure (`fail`).
+ * The handshake with one peer, octets in and octets out: the greeting, then the commands of the security mechanism, or
+ * the one identity frame of ZMTP 1.0 and 2.0. It ends once: in a result, which traffic begins with (`established`), or
+ * in a failure (`fail`).
  *
  *     idle -> greeting -> security -> over                a 3.x peer
  *                     '-> identity -> over                a 1.0 or 2.0 peer
  *     and from anywhere -> over                           a failure, or `close()`
  *
  * Rules
- * - What one call has to send goes out as one write, before `established()` or `fail()` is called.
- * - Whatever goes wrong inside is thrown, and caught at one place.
+ * - All octets that one call has to send go out as one write, before `established()` or `fail()` is called.
+ * - All that goes wrong inside is thrown, and caught at one place.
  * - Frames are read one at a time. Nothing behind the last one is touched: `rest` are octets as the peer sent them.
  * - No message is taken before both sides are ready: the mechanism takes early traffic for a fault.
  * - A chunk is used during the call only. The handler may call `close()` at any time.
@@ -37,7 +38,7 @@ import {
 } from "./security.ts";
 import { Zmtp1Wire } from "./zmtp1.ts";
 
-/** The result of a handshake. */
+/** The result of a handshake: all that traffic begins with. */
 export interface Established {
   /** Its address is not asked for here. */
   readonly peer: PeerFacts;
@@ -59,9 +60,9 @@ export interface HandshakeSettings extends SecuritySettings {
 export interface HandshakeHandler {
   /** Writes these octets at once. */
   send(octets: Buffer): void;
-  /** Traffic may flow in both directions; once, and the last call. */
+  /** Begins the traffic in both directions; once, and the last call. */
   established(result: Established): void;
-  /** The stream has to be closed; once, and the last call. */
+  /** Closes the stream; once, and the last call. */
   fail(failure: Failure): void;
 }
 
@@ -90,7 +91,7 @@ export class Handshake implements SecurityOwner {
   /** Set by the last frame, or by the ZAP handler's answer; told when the call is done with its own work. */
   #result: Omit<Established, "rest"> | undefined = undefined;
   #rest: Buffer = EMPTY;
-  /** What this call has to send. */
+  /** Octets that this call has to send. */
   #out: Buffer[] = [];
   #ends = NEVER;
   #isGraced = false;
@@ -124,6 +125,7 @@ export class Handshake implements SecurityOwner {
     this.enter(() => this.#read(chunk));
   }
 
+  /** Runs an action that the peer or the ZAP handler set off, and then tells what came of it. */
   enter(action: () => void): void {
     if (this.#phase === "over") return;
     try {
@@ -140,12 +142,15 @@ export class Handshake implements SecurityOwner {
     this.#handler.established({ ...result, rest: early.length > 0 ? early : this.#rest });
   }
 
-  /** When `tick()` is due, on the caller's clock; `Infinity` for never. */
+  /** The time at which `tick()` is due, on the caller's clock; `Infinity` for never. */
   get deadline(): number {
     return this.#ends;
   }
 
-  /** Time has passed. */
+  /**
+   * Ends the handshake when its time is over; once a little later, when the process was too busy to read the peer's
+   * answer.
+   */
   tick(now: number): void {
     if (now < this.#ends) return;
     if (!this.#isGraced && now - this.#ends > LATE_TIMER_MS) {
@@ -223,8 +228,8 @@ export class Handshake implements SecurityOwner {
   }
 
   /**
-   * A peer that knows no security: refused when there is any. In 2.0 it says its socket type, which has to fit; in 1.0 nothing is
-   * known of it. The first frame each way is the routing id.
+   * Goes on with a peer that knows no security; refuses it when there is any. In 2.0 it says its socket type, which has
+   * to fit; in 1.0 nothing is known of it. The first frame each way is the routing id.
    */
   #beginClassic(greeting: GreetingExchange): void {
     const { options, socketType } = this.#settings;
@@ -248,7 +253,7 @@ export class Handshake implements SecurityOwner {
     }
   }
 
-  // What security says.
+  // Called by security.
 
   sendCommand(body: Buffer): void {
     this.#out.push(encodeFrame(FLAG_COMMAND, body));

@@ -1,13 +1,13 @@
 /**
- * The times of a heartbeat: when to send a PING, and when silence means that the peer is gone. Times are milliseconds on the
- * caller's clock; `Infinity` is a timer that does not run. RFC 37 "ZMTP 3.1", section "Connection Heartbeating"; libzmq options
- * ZMQ_HEARTBEAT_IVL, ZMQ_HEARTBEAT_TIMEOUT, ZMQ_HEARTBEAT_TTL.
+ * The times of a heartbeat: when to send a PING, and when silence means that the peer is gone. Times are milliseconds
+ * on the caller's clock; `Infinity` is a timer that does not run. RFC 37 "ZMTP 3.1", section "Connection Heartbeating";
+ * libzmq options ZMQ_HEARTBEAT_IVL, ZMQ_HEARTBEAT_TIMEOUT, ZMQ_HEARTBEAT_TTL.
  *
  * - A PING goes out every interval, whether or not there was traffic. It starts the silence timer, unless that runs.
  * - The peer's PING may carry a time to live: it starts a timer too, unless that runs.
  * - Any octet that comes in stops both. (libzmq waits for a complete frame, so that one huge frame looks like silence.)
- * - While we ourselves do not read, silence proves nothing: both stand still. The peer's PINGs lie unread then, so that we
- *   send PONGs of our own accord, twice as often as it was seen to ask; our own PINGs become such PONGs, for nobody
+ * - While we ourselves do not read, silence proves nothing: both stand still. The peer's PINGs lie unread then, so that
+ *   we send PONGs of our own accord, twice as often as it was seen to ask; our own PINGs become such PONGs, for nobody
  *   would read the answers.
  */
 import { LATE_TIMER_MS, PING_TTL_MAX_DECISECONDS, SPONTANEOUS_PONG_MS } from "../base/constants.ts";
@@ -24,7 +24,7 @@ export interface HeartbeatOptions {
 export type HeartbeatAction = "none" | "ping" | "pong" | "heartbeat" | "ttl";
 
 export class HeartbeatClock {
-  /** The time to live for our PINGs, in tenths of a second. Never more than libzmq reads correctly. */
+  /** The time to live in our PINGs, in tenths of a second; never more than libzmq reads correctly. */
   readonly timeToLive: number;
   readonly #interval: number;
   readonly #timeout: number;
@@ -33,13 +33,13 @@ export class HeartbeatClock {
   #lifeEnds = NEVER;
   #nextPong = NEVER;
   #isPaused = false;
-  /** One more turn was granted, since the last octets, because the verdict came late. */
+  /** True when one more turn was granted, since the last octets, because the verdict came late. */
   #isGraced = false;
-  /** When the peer's last PING came, and the shortest time seen between two. */
+  /** The time of the peer's last PING, and the shortest time seen between two. */
   #lastPing: number;
   #peerInterval = NEVER;
 
-  /** @param readyAt when the handshake was over. */
+  /** @param readyAt the time at which the handshake was over. */
   constructor(options: HeartbeatOptions, readyAt: number) {
     this.#lastPing = readyAt;
     this.#interval = options.heartbeatInterval;
@@ -52,14 +52,14 @@ export class HeartbeatClock {
     this.#nextPing = now + this.#interval;
   }
 
-  /** Octets came in. */
+  /** Notes that octets came in. */
   heard(): void {
     this.#isGraced = false;
     this.#silenceEnds = NEVER;
     this.#lifeEnds = NEVER;
   }
 
-  /** The peer's PING came in, with a time to live in tenths of a second. */
+  /** Notes the peer's PING, with a time to live in tenths of a second. */
   pinged(now: number, timeToLive: number): void {
     if (timeToLive > 0 && this.#lifeEnds === NEVER && !this.#isPaused) this.#lifeEnds = now + timeToLive * 100;
     const interval = now - this.#lastPing;
@@ -67,7 +67,7 @@ export class HeartbeatClock {
     if (interval >= SPONTANEOUS_PONG_MS) this.#peerInterval = Math.min(this.#peerInterval, interval);
   }
 
-  /** We stop or start to read on purpose. */
+  /** Notes that this end stops, or starts again, to read on purpose. */
   pause(now: number, isPaused: boolean): void {
     if (this.#isPaused === isPaused) return;
     this.#isPaused = isPaused;
@@ -75,7 +75,7 @@ export class HeartbeatClock {
     this.#nextPong = isPaused ? now + this.#peerInterval / 2 : NEVER;
   }
 
-  /** When `due()` wants to be asked next. */
+  /** The time at which `due()` has to be asked next. */
   get deadline(): number {
     return Math.min(this.#nextPing, this.#nextPong, this.#silenceEnds, this.#lifeEnds);
   }
@@ -93,7 +93,9 @@ export class HeartbeatClock {
     return now >= this.#nextPong ? this.#spontaneous(now) : "none";
   }
 
-  /** A process that was busy past the end has not read what came in meanwhile: moves the verdict, once. */
+  /**
+   * Moves the verdict, once: a process that was busy past the end has not yet read the octets that came in meanwhile.
+   */
   #postponed(now: number, end: number): boolean {
     if (this.#isGraced || now - end <= LATE_TIMER_MS) return false;
     this.#isGraced = true;

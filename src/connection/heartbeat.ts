@@ -2,8 +2,8 @@
  * The heartbeat of one connection: sends PING and PONG, and says when the peer is dead. Its clock is made when there is
  * something to time, for most connections never beat.
  *
- * While the kernel takes nothing, one PONG and one PING at the most wait here: the newest, since a peer whose stream is backed
- * up reads them all at once.
+ * While the kernel takes nothing, one PONG and one PING at the most wait here: the newest, since a peer whose stream is
+ * backed up reads them all at once.
  */
 import { EMPTY } from "../base/bytes.ts";
 import { encodePing, encodePong, pingTimeToLive } from "../codec/command.ts";
@@ -31,7 +31,7 @@ export class Heartbeat {
     this.#port = port;
   }
 
-  /** The handshake is over. `mayPing` says that the peer bears it. */
+  /** Begins when the handshake is over. `mayPing`: the peer knows PING. */
   start(now: number, mayPing: boolean): void {
     this.#startedAt = now;
     if (mayPing && this.#options.heartbeatInterval > 0) this.#clockAt(now).start(now);
@@ -42,20 +42,20 @@ export class Heartbeat {
     return this.#clock !== undefined;
   }
 
-  /** The connection is over. */
+  /** Ends with the connection. */
   stop(): void {
     this.#clock = undefined;
     this.#pong = undefined;
     this.#ping = undefined;
   }
 
-  /** Octets came in. */
+  /** Notes that octets came in. */
   heard(): void {
     this.#clock?.heard();
   }
 
   /**
-   * A PING came in.
+   * Answers a PING.
    * @throws ProtocolError when it has no time to live.
    */
   pinged(body: Buffer, now: number): void {
@@ -65,18 +65,18 @@ export class Heartbeat {
     else this.#port.sendFrame(pong);
   }
 
-  /** We stop or start to read on purpose. */
+  /** Notes that this end stops, or starts again, to read on purpose. */
   pause(now: number, isPaused: boolean): void {
     this.#isPaused = isPaused;
     this.#clock?.pause(now, isPaused);
   }
 
-  /** When `tick()` is due next. */
+  /** The time at which `tick()` is due next. */
   get deadline(): number {
     return this.#clock === undefined ? Number.POSITIVE_INFINITY : this.#clock.deadline;
   }
 
-  /** Does what is due. Says why the peer is dead, if it is. */
+  /** Sends the PING or PONG that is due. Says why the peer is dead, if it is. */
   tick(now: number): "heartbeat" | "ttl" | undefined {
     const clock = this.#clock;
     if (clock === undefined) return undefined;
@@ -93,7 +93,7 @@ export class Heartbeat {
     return undefined;
   }
 
-  /** The kernel takes octets again. */
+  /** Sends what waits: the kernel takes octets again. */
   flushed(): void {
     const pong = this.#pong;
     const ping = this.#ping;

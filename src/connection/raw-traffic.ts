@@ -1,13 +1,14 @@
 /**
- * The traffic of a STREAM socket: no protocol at all. Every chunk is a message of one frame, as it came, whatever maxMessageSize
- * says; there was no handshake, and there is no heartbeat. It has the surface of `Traffic`, so that a session can pump either.
+ * The traffic of a STREAM socket: no protocol at all. Every chunk is a message of one frame, as it came, whatever
+ * maxMessageSize says; there was no handshake, and there is no heartbeat. It has the surface of `Traffic`, so that a
+ * session can pump either.
  */
 import { EMPTY } from "../base/bytes.ts";
 import { Backlog } from "../codec/backlog.ts";
 import { type Inbox, NOWHERE } from "../codec/decoder.ts";
 import type { Traffic } from "./traffic.ts";
 
-/** The part of traffic that sessions use. */
+/** Either kind of traffic. */
 export type AnyTraffic = Pick<Traffic, keyof Traffic & keyof RawTraffic>;
 
 export class RawTraffic {

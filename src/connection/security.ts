@@ -1,6 +1,6 @@
 /**
- * The security handshake of a 3.x connection: hosts the mechanism, asks the ZAP handler, and gathers what is known of the
- * peer. It sends through its owner, the handshake, and ends it by throwing.
+ * The security handshake of a 3.x connection: hosts the mechanism, asks the ZAP handler, and gathers the peer's
+ * properties. It sends through its owner, the handshake, and ends it by throwing.
  */
 import { EMPTY, ownCopy } from "../base/bytes.ts";
 import { ProtocolError } from "../base/errors.ts";
@@ -38,11 +38,12 @@ export type SecurityOptions = Pick<
 >;
 
 /**
- * Carries a question to the ZAP handler. `answer` is called at most once, at once or later, with the reply's frames, delimiter
- * first, or with `undefined` when no ZAP handler is bound.
+ * Carries a question to the ZAP handler. `answer` is called at most once, at once or later, with the reply's frames,
+ * delimiter first, or with `undefined` when no ZAP handler is bound.
  */
 export type ZapHook = (frames: Buffer[], answer: (reply: readonly Buffer[] | undefined) => void) => void;
 
+/** Says all that the handshake depends on. */
 export interface SecuritySettings {
   readonly socketType: number;
   readonly options: SecurityOptions;
@@ -53,20 +54,23 @@ export interface SecuritySettings {
   readonly curve?: MechanismFactory;
 }
 
-/** The handshake, as its security sees it. */
+/** Carries the security: the handshake. */
 export interface SecurityOwner {
   /** Sends a handshake command. */
   sendCommand(body: Buffer): void;
-  /** The handshake is over. */
+  /** Hears that both sides are content. */
   secured(): void;
-  /** Runs what the octets or the ZAP handler's answer set off: what that throws ends the handshake. Nothing runs after the end. */
+  /**
+   * Runs an action that the peer's octets or the ZAP handler's answer set off; its throwing ends the handshake. Runs
+   * nothing after the end.
+   */
   enter(action: () => void): void;
 }
 
-/** Properties that only this side knows; a peer that claims them is not believed. */
+/** Properties that only this end knows: a peer that claims them is not believed. */
 const RESERVED_PROPERTIES: ReadonlySet<string> = new Set(["User-Id", "Peer-Address"]);
 
-/** Properties that the protocol itself goes by: only the peer knows them. */
+/** Properties that only the peer knows, and the protocol goes by: a ZAP handler cannot set them. */
 const PEER_PROPERTIES: ReadonlySet<string> = new Set(["Socket-Type", "Identity"]);
 
 const STATUSES: ReadonlyMap<string, 300 | 400 | 500> = new Map([
@@ -87,17 +91,17 @@ export function mechanismName({ securityMechanism }: SecurityOptions): Mechanism
   return securityMechanism === null ? "NULL" : MECHANISM_NAMES[securityMechanism];
 }
 
-/** Whether a peer without security is refused: there is a mechanism, or somebody to ask who may come in. */
+/** True when a peer without security is refused: there is a mechanism, or a domain in which to ask who may come in. */
 export function isSecured(options: SecurityOptions): boolean {
   return options.securityMechanism !== null || options.zapDomain.length > 0;
 }
 
-/** Whether this end is the server of its mechanism. */
+/** True when this end is the server of its mechanism. */
 export function isSecurityServer(options: SecurityOptions): boolean {
   return options.plainServer || options.curveServer;
 }
 
-/** A peer's routing id, checked and copied. */
+/** Copies a peer's routing id. @throws ProtocolError when it is too long */
 export function checkedRoutingId(bytes: Uint8Array): Buffer {
   if (bytes.length > ROUTING_ID_BYTES) {
     throw new ProtocolError("ERR_ZMTP_INVALID_METADATA", `an identity of ${bytes.length} octets`);
@@ -169,7 +173,9 @@ export class Security implements MechanismHost {
     }
   }
 
-  /** An answer that comes before `zap` returns is acted on here: it must not enter the handshake a second time. */
+  /**
+   * Asks. An answer that comes before `zap` returns is acted on here: it must not enter the handshake a second time.
+   */
   #ask(zap: ZapHook, request: ZapRequest, accepted: () => void): void {
     let isAsking = true;
     let early: { reply: readonly Buffer[] | undefined } | undefined;
@@ -201,7 +207,7 @@ export class Security implements MechanismHost {
     throw new Refusal({ kind: "auth", status: reply.status, flush: true });
   }
 
-  /** What the ZAP handler says of a peer stands, whether the peer has claimed something else before or does so later. */
+  /** Believes the ZAP handler, whatever the peer has claimed before or claims later. */
   #grant({ userId, properties }: ZapReply): void {
     this.properties.set("User-Id", userId);
     const granted = new Set<string>();

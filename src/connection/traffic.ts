@@ -1,10 +1,11 @@
 /**
- * The traffic with one peer, from the end of the handshake on: octets in, messages out into `inbox`, straight from the decoder;
- * subscriptions and heartbeats are dealt with here. It knows no socket and no timer: octets are handed in, and the time.
+ * The traffic with one peer, from the end of the handshake on: octets in, messages out into `inbox`, straight from the
+ * decoder; subscriptions and heartbeats are dealt with here. It knows no socket and no timer: octets are handed in, and
+ * the time.
  *
  * Rules
- * - What goes wrong inside is thrown, and ends in one place: `fail()` is called once, and nothing after it.
- * - A fault that the wire finds behind good octets which wait undecoded ends the connection when these were delivered.
+ * - All that goes wrong inside is thrown, and caught at one place: `fail()` is called once, and nothing after it.
+ * - Good octets that wait undecoded are delivered before a fault that the wire finds behind them ends the connection.
  * - The handler may call `close()` at any time, and everything but `receive()` and `resume()` from inside a call.
  */
 import { EMPTY } from "../base/bytes.ts";
@@ -19,6 +20,7 @@ import type { Established } from "./handshake.ts";
 import { Heartbeat, type HeartbeatPort } from "./heartbeat.ts";
 import type { HeartbeatOptions } from "./heartbeat-clock.ts";
 
+/** Says all that traffic depends on. */
 export interface TrafficSettings {
   readonly socketType: number;
   readonly options: HeartbeatOptions & { readonly maxMessageSize: number };
@@ -32,14 +34,14 @@ export interface TrafficHandler {
   send(octets: Buffer): void;
   /** True while the kernel has refused something that still waits: a PONG would only queue up behind it. */
   backedUp(): boolean;
-  /** SUBSCRIBE or CANCEL, for PUB and XPUB. (A peer may also subscribe by messages that begin with 01 or 00.) */
+  /** Takes SUBSCRIBE or CANCEL, for PUB and XPUB. (A peer may also subscribe by messages that begin with 01 or 00.) */
   subscription(topic: Buffer, subscribe: boolean): void;
-  /** The stream has to be closed; once, and the last call. */
+  /** Closes the stream; once, and the last call. */
   fail(failure: Failure): void;
 }
 
 export class Traffic implements CommandSink, HeartbeatPort {
-  /** The transform that octets to be written go through; undefined when they go as they are. */
+  /** The transform for octets to be written; undefined when they go as they are. */
   readonly wire: Wire | undefined;
   readonly #settings: TrafficSettings;
   readonly #handler: TrafficHandler;
@@ -74,8 +76,8 @@ export class Traffic implements CommandSink, HeartbeatPort {
   }
 
   /**
-   * Takes octets of the peer. The chunk belongs to this from here on, unless it is borrowed: then it is used during this call
-   * only.
+   * Takes octets of the peer. The chunk belongs to this from here on, unless it is borrowed: then it is used during
+   * this call only.
    */
   receive(chunk: Buffer, isBorrowed = false): void {
     if (this.#isClosed) return;
@@ -93,7 +95,7 @@ export class Traffic implements CommandSink, HeartbeatPort {
     return this.wire === undefined ? this.#decoder.target : undefined;
   }
 
-  /** `count` octets were read to `target`. */
+  /** Takes `count` octets that were read to `target`. */
   filled(count: number): void {
     if (this.#isClosed) return;
     this.#heartbeat.heard();
@@ -133,23 +135,23 @@ export class Traffic implements CommandSink, HeartbeatPort {
     return encodeCommand(subscribe ? SUBSCRIBE : CANCEL, topic);
   }
 
-  /** When `tick()` is due next, on the caller's clock; `Infinity` for never. Changes with every call. */
+  /** The time at which `tick()` is due next, on the caller's clock; `Infinity` for never. Any call may change it. */
   get deadline(): number {
     return this.#heartbeat.deadline;
   }
 
-  /** Time has passed. */
+  /** Sends what is due, and ends the connection when the peer has been silent for too long. */
   tick(now: number): void {
     const silence = this.#heartbeat.tick(now);
     if (silence !== undefined) this.#fail({ kind: "timeout", what: silence });
   }
 
-  /** The caller stops or starts to read on purpose; meanwhile silence is no sign of death. */
+  /** Notes that the caller stops, or starts again, to read on purpose; meanwhile silence is no sign of death. */
   paused(isPaused: boolean): void {
     this.#heartbeat.pause(this.#heartbeat.isTimed ? this.#settings.clock() : 0, isPaused);
   }
 
-  /** The kernel takes octets again, after `backedUp()` was true. */
+  /** Goes on: the kernel takes octets again, after `backedUp()` was true. */
   flushed(): void {
     this.#heartbeat.flushed();
   }

@@ -4,8 +4,8 @@
  *     canonical   flags (1)   size (1)             body          1.0   length (1)             flags (1)   body
  *                 flags (1)   size (8)             body                FF   length (8)        flags (1)   body
  *
- * The length counts the flags octet, and the short form ends at 254. A canonical header is never longer than the 1.0 header
- * that it comes from, so that one buffer as large as the input takes the output. RFC 13 "ZMTP 1.0".
+ * The length counts the flags octet, and the short form ends at 254. A canonical header is never longer than the 1.0
+ * header that it comes from, so that one buffer as large as the input takes the output. RFC 13 "ZMTP 1.0".
  */
 
 import { ProtocolError } from "../base/errors.ts";
@@ -66,8 +66,8 @@ export class Zmtp1Wire implements Wire {
   }
 
   /**
-   * The decoder behind it checks sizes, and here none is trusted with memory. One that is no exact number ends it here: a canonical
-   * header could not repeat it, and what follows would be read as frames of 3.x.
+   * Leaves the check of sizes to the decoder behind it, and trusts none with memory. A size that is no exact number
+   * ends it here: a canonical header could not repeat it, and all that follows would be read as frames of 3.x.
    */
   unwrap(chunk: Buffer): Buffer[] {
     const head = this.#head;
@@ -102,14 +102,17 @@ export class Zmtp1Wire implements Wire {
   }
 }
 
-/** Where the body of the frame at `offset` lies. */
+/** Finds the body of the frame at `offset`. */
 function frameAt(frames: Buffer, offset: number): { start: number; end: number } {
   const isLong = (frames[offset] & FLAG_LONG) !== 0;
   const start = offset + (isLong ? LONG_HEADER_BYTES : SHORT_HEADER_BYTES);
   return { start, end: start + (isLong ? readLongSize(frames, offset + 1) : frames[offset + 1]) };
 }
 
-/** How much longer the 1.0 headers may be: one octet for each long one, eight for each at the border of the forms. */
+/**
+ * Counts how much longer the 1.0 headers may be: by one octet for each long one, by eight for each at the border of the
+ * forms.
+ */
 function wrappedGrowth(frames: Buffer): number {
   let growth = 0;
   for (let offset = 0; offset < frames.length; ) {
