@@ -108,7 +108,7 @@ export const PINGS: readonly (readonly [string, string])[] = [
 ];
 
 export const ERROR_400 = "040a 05 4552524f52 03 343030";
-export const ERROR_400_MELTED = "0409 5e 52524f52 03 343030";
+export const ERROR_400_SHORT = "0409 5e 52524f52 03 343030";
 
 /** PLAIN, user admin, password secret: REQ with routing id cli1 to REP. */
 export const PLAIN = {

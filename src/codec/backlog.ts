@@ -5,7 +5,7 @@ export class Backlog {
   readonly #chunks: Ring<Buffer> = new Ring();
   /** The first chunk was decoded up to here. */
   #firstOffset = 0;
-  /** Where the chunk begins that `shift` gave last. */
+  /** The offset at which the chunk begins that `shift` gave last. */
   offset = 0;
   /** Octets that wait. */
   bytes = 0;
@@ -23,7 +23,9 @@ export class Backlog {
     this.bytes += chunk.length - offset;
   }
 
-  /** Takes the first chunk; it begins at `offset`. Behind its end when the chunk was taken away meanwhile. */
+  /**
+   * Takes the first chunk, which begins at `offset`; that lies behind its end when its memory was taken away meanwhile.
+   */
   shift(): Buffer | undefined {
     const chunk = this.#chunks.shift();
     if (chunk === undefined) return undefined;

@@ -1,8 +1,8 @@
 /**
  * Commands: `nameLength(1) name data`, in the body of a frame. RFC 23/37 "ZMTP", section "Commands".
  *
- * Encoders give command bodies for handshakes (a mechanism does not know how its commands are framed) and whole canonical
- * frames for traffic. Names are matched exactly, as libzmq does; names of properties are compared without case.
+ * Encoders give command bodies for handshakes (a mechanism does not know how its commands are framed) and whole
+ * canonical frames for traffic. Names are matched octet for octet; names of properties are compared without case.
  */
 import { lowerAscii, ownCopy } from "../base/bytes.ts";
 import { ProtocolError } from "../base/errors.ts";
@@ -20,26 +20,29 @@ export const CANCEL: Buffer = commandPrefix("CANCEL");
 export const PING: Buffer = commandPrefix("PING");
 export const PONG: Buffer = commandPrefix("PONG");
 
-/** libzmq 4.3's PLAIN writes and knows ERROR only with the length and the first letter melted into one octet. */
-export const MELTED_ERROR: Buffer = Buffer.from("^RROR", "latin1");
+/**
+ * The ERROR of PLAIN in libzmq 4.3, which neither writes nor knows another: one octet takes the place of the length and
+ * the first letter.
+ */
+export const SHORT_ERROR: Buffer = Buffer.from("^RROR", "latin1");
 
 /** A PING's context that a PONG repeats is no longer than this. */
 const PING_CONTEXT_BYTES = 16;
 
-/** Where the context of a PING begins: behind its name and two octets of time to live. */
+/** The context of a PING begins here: behind its name and two octets of time to live. */
 const PING_CONTEXT_OFFSET = 7;
 
 /** Octets of the reason of an error: one octet tells their length. */
 const OCTET_MAX = 255;
 
-/** Whether `body` is a command of that name. */
+/** True when `body` is a command of that name. */
 export function isCommand(body: Uint8Array, prefix: Uint8Array): boolean {
   if (body.length < prefix.length) return false;
   for (let i = 0; i < prefix.length; i++) if (body[i] !== prefix[i]) return false;
   return true;
 }
 
-/** A command's body. */
+/** Encodes a command's body. */
 export function commandBody(prefix: Uint8Array, data: Uint8Array): Buffer {
   const body = Buffer.allocUnsafe(prefix.length + data.length);
   body.set(prefix);
@@ -47,7 +50,7 @@ export function commandBody(prefix: Uint8Array, data: Uint8Array): Buffer {
   return body;
 }
 
-/** A command as a whole frame. LONG goes by the final size, name included. */
+/** Encodes a command as a whole frame. LONG goes by the final size, name included. */
 export function encodeCommand(prefix: Uint8Array, data: Uint8Array): Buffer {
   const length = prefix.length + data.length;
   const frame = Buffer.allocUnsafe(headerSize(length) + length);
@@ -57,7 +60,7 @@ export function encodeCommand(prefix: Uint8Array, data: Uint8Array): Buffer {
   return frame;
 }
 
-/** A subscription in the form of 3.0 and older: an ordinary message, `01 topic` or `00 topic`. */
+/** Encodes a subscription in the form of 3.0 and older: an ordinary message, `01 topic` or `00 topic`. */
 export function encodeSubscriptionMessage(topic: Uint8Array, subscribe: boolean): Buffer {
   const body = Buffer.allocUnsafe(topic.length + 1);
   body[0] = subscribe ? 1 : 0;
@@ -65,18 +68,18 @@ export function encodeSubscriptionMessage(topic: Uint8Array, subscribe: boolean)
   return encodeFrame(0, body);
 }
 
-/** PING without context, as libzmq sends it. `ttl` is in tenths of a second, 0 for none. */
+/** Encodes a PING without context, like those of libzmq. `ttl` is in tenths of a second, 0 for none. */
 export function encodePing(ttl: number): Buffer {
   return encodeCommand(PING, Uint8Array.of(ttl >> 8, ttl & 0xff));
 }
 
-/** The PONG for a PING, with the first 16 octets of its context. */
+/** Encodes the PONG for a PING, with the first 16 octets of its context. */
 export function encodePong(ping: Uint8Array): Buffer {
   return encodeCommand(PONG, ping.subarray(PING_CONTEXT_OFFSET, PING_CONTEXT_OFFSET + PING_CONTEXT_BYTES));
 }
 
 /**
- * The time to live in a PING's body, in tenths of a second.
+ * Reads the time to live in a PING's body, in tenths of a second.
  * @throws ProtocolError when its two octets are missing.
  */
 export function pingTimeToLive(body: Uint8Array): number {
@@ -86,14 +89,15 @@ export function pingTimeToLive(body: Uint8Array): number {
   return (body[PING_CONTEXT_OFFSET - 2] << 8) | body[PING_CONTEXT_OFFSET - 1];
 }
 
-/** The body of an ERROR. `prefix` is MELTED_ERROR for those who know no other. */
+/** Encodes the body of an ERROR. `prefix` is SHORT_ERROR for peers that know no other. */
 export function errorBody(reason: string, prefix: Buffer = ERROR): Buffer {
   const text = Buffer.from(reason.slice(0, OCTET_MAX), "latin1");
   return Buffer.concat([prefix, Uint8Array.of(text.length), text]);
 }
 
 /**
- * The reason in an ERROR's body, whose name takes `offset` octets. Octets behind the reason are let pass, as libzmq does.
+ * Reads the reason in an ERROR's body, whose name takes `offset` octets. Lets octets behind the reason pass, like
+ * libzmq.
  * @throws ProtocolError when the length is missing or larger than the rest.
  */
 export function errorReason(body: Buffer, offset: number): string {
@@ -106,7 +110,7 @@ export function errorReason(body: Buffer, offset: number): string {
 /** A property: a name of 1 to 255 octets and a value. */
 export type Property = readonly [name: string, value: Uint8Array];
 
-/** Properties as READY, INITIATE and ZAP write them: `nameLength(1) name valueLength(4) value`. */
+/** Encodes properties in the form of READY, INITIATE and ZAP: `nameLength(1) name valueLength(4) value`. */
 export function encodeProperties(properties: readonly Property[]): Buffer {
   let size = 0;
   for (const [name, value] of properties) size += 1 + name.length + 4 + value.length;
@@ -122,7 +126,7 @@ export function encodeProperties(properties: readonly Property[]): Buffer {
   return octets;
 }
 
-/** Names with a spelling of their own, by that, which is how almost all peers write them, and by their lower-case form. */
+/** The names that have a spelling of their own, by that (almost all peers use it) and by their lower-case form. */
 const CANONICAL_NAMES: ReadonlyMap<string, string> = new Map(
   ["Socket-Type", "Identity", "Resource", "User-Id", "Peer-Address"].flatMap((name) => [
     [name, name],
@@ -131,8 +135,8 @@ const CANONICAL_NAMES: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * Reads properties in the order in which they came; values are copies. Well-known names come out in their canonical spelling,
- * any other name as it was written; an empty name is let pass, as libzmq does.
+ * Reads properties in the order in which they came; values are copies. Well-known names come out in their canonical
+ * spelling, any other name as it was written; an empty name is let pass, like in libzmq.
  * @throws ProtocolError ERR_ZMTP_INVALID_METADATA when a property is cut off or octets are left over.
  */
 export function parseProperties(bytes: Buffer): [name: string, value: Buffer][] {

@@ -8,16 +8,18 @@
  *   `resume()`. Whoever is called may also `close()`; nothing is delivered after that.
  * - A chunk belongs to the decoder from `push()` on: bodies may be views into it.
  *
- * Who owns a body's memory. A view is free but pins all that lies under it, a copy costs time. So
- * - a body lies in its chunk when that pins at most PIN_FACTOR times its size, or when the chunk is no larger than a page;
- * - any other lies in a *page* with its neighbours: the next octets of the chunk, copied in one go, PAGE_BYTES of them or
- *   PIN_FACTOR times the body that asks for it, whichever is more;
- * - a page with few octets lies in memory that it shares with others of its age, as does a short body that would be alone in its
- *   page, because a long frame follows.
+ * The owner of a body's memory: a view is free but pins all that lies under it, a copy costs time. So
+ * - a body lies in its chunk when that pins at most PIN_FACTOR times its size, or when the chunk is no larger than a
+ *   page;
+ * - any other lies in a *page* with its neighbours: the next octets of the chunk, copied in one go, PAGE_BYTES of them
+ *   or PIN_FACTOR times the body that asks for it, whichever is more;
+ * - a page with few octets lies in memory that it shares with others of its age, as does a short body that would be
+ *   alone in its page, because a long frame follows.
  *
- * Measured by bench/micro/decoder.mjs (two cores, Node 22), a message in chunks that are full: 20 ns for 10 octets, 45 for 100, 250
- * for 1000, 5 µs for 64 KiB. An application that keeps one of each thousand keeps 4.3 KB for each of 10 or 100 octets, and 8.2 KB
- * for one of 1000; with views it would be 64 KiB. One that keeps all of 10 octets keeps 120 octets for each, 105 of them objects.
+ * Measured by bench/micro/decoder.mjs (two cores, Node 22), a message in chunks that are full: 20 ns for 10 octets, 45
+ * for 100, 250 for 1000, 5 µs for 64 KiB. An application that keeps one of each thousand keeps 4.3 KB for each of 10 or
+ * 100 octets, and 8.2 KB for one of 1000; with views it would be 64 KiB. One that keeps all of 10 octets keeps 120
+ * octets for each, 105 of them objects.
  */
 import { EMPTY, keepInThread, LARGEST_BUFFER_BYTES, ownCopy, smallBuffer, View } from "../base/bytes.ts";
 import { COMMAND_BYTES, MESSAGE_FRAMES, PAGE_BYTES, PIN_FACTOR, SMALL_BUFFERS_BYTES } from "../base/constants.ts";
@@ -51,12 +53,12 @@ export interface CommandSink {
   onCommand(body: Buffer): void;
 }
 
-/** Where no page lies: every offset is behind its end. */
+/** The end of no page: every offset is behind it. */
 const NO_PAGE = -1;
 
 /**
- * Pages up to here share memory with others, of which each pins at most PIN_FACTOR times its size. For one message of 1000 octets,
- * or of 10, memory of its own would take twice as long (bench/micro/decoder.mjs: 0.7 and 0.35 µs, `lone`).
+ * Pages up to here share memory with others, of which each pins at most PIN_FACTOR times its size. For one message of
+ * 1000 octets, or of 10, memory of its own would take twice as long (bench/micro/decoder.mjs: 0.7 and 0.35 µs, `lone`).
  */
 const SHARED_PAGE_BYTES = SMALL_BUFFERS_BYTES / PIN_FACTOR;
 
@@ -69,7 +71,7 @@ export class Decoder {
 
   #stopped = false;
   #closed = false;
-  /** The chunk at hand is somebody else's memory as soon as `push` returns. */
+  /** True when the chunk at hand is somebody else's memory as soon as `push` returns. */
   #isBorrowed = false;
 
   /** Frames of a message whose last frame has not come. */
@@ -98,7 +100,7 @@ export class Decoder {
     this.#maxFrameBytes = maxMessageSize < 0 ? LARGEST_BUFFER_BYTES : Math.min(maxMessageSize, LARGEST_BUFFER_BYTES);
   }
 
-  /** The inbox said stop, and `resume()` has not been called. */
+  /** True from the inbox's stop until `resume()`. */
   get stopped(): boolean {
     return this.#stopped;
   }
@@ -184,12 +186,12 @@ export class Decoder {
     return true;
   }
 
-  /** Where octets may be read to directly: the memory of a long body that is under way. */
+  /** Memory that octets may be read to directly: of a long body that is under way. */
   get target(): Buffer | undefined {
     return this.#stopped ? undefined : this.#body.target;
   }
 
-  /** `count` octets were read to `target`. */
+  /** Takes `count` octets that were read to `target`. */
   filled(count: number): void {
     const body = this.#body;
     try {
@@ -258,7 +260,8 @@ export class Decoder {
       return body;
     }
     const next = start + size;
-    // A page would be a copy of 4 KiB of the long frame: 1 µs for a routing id in front of 10 KB (bench/micro/decoder.mjs, `routed`).
+    // A page would be a copy of 4 KiB of the long frame: 1 µs for a routing id in front of 10 KB
+    // (bench/micro/decoder.mjs, `routed`).
     const isAlone = next <= this.#pageEnd || (next < chunk.length && (chunk[next] & FLAG_LONG) !== 0);
     if (size <= SHORT_BODY_BYTES && isAlone) {
       const body = smallBuffer(size);

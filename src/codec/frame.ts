@@ -7,16 +7,19 @@
 
 import { ProtocolError } from "../base/errors.ts";
 
-/** A frame larger than allowed. libzmq drops such a peer without a handshake event: only the `disconnect` is seen. */
+/**
+ * Thrown for a frame that is larger than allowed. Such a peer is dropped without a handshake event, like in libzmq:
+ * only `disconnect` is seen.
+ */
 export class FrameSizeError extends ProtocolError {}
 
-/** Another frame of the same message follows. Never on a command. */
+/** Set when another frame of the same message follows; never on a command. */
 export const FLAG_MORE = 1;
 
-/** The size takes eight octets instead of one. */
+/** Set when the size takes eight octets instead of one. */
 export const FLAG_LONG = 2;
 
-/** The frame is a command (3.x). */
+/** Set on a command (3.x). */
 export const FLAG_COMMAND = 4;
 
 /** Bits that the RFC reserves: zero when sent, refused when received. */
@@ -37,12 +40,15 @@ export const SHORT_HEADER_BYTES = 2;
 /** Header of a frame whose size takes eight octets. */
 export const LONG_HEADER_BYTES = 9;
 
-/** How many octets the header of a frame with such a body takes. */
+/** Counts the octets of the header of a frame with such a body. */
 export function headerSize(bodyLength: number): 2 | 9 {
   return bodyLength > SHORT_BODY_BYTES ? LONG_HEADER_BYTES : SHORT_HEADER_BYTES;
 }
 
-/** Writes a header at `offset`; LONG is set by the length of the body. Returns the offset behind it, where the body goes. */
+/**
+ * Writes a header at `offset`; LONG is set by the length of the body. Returns the offset behind it, where the body
+ * goes.
+ */
 export function writeHeader(target: Uint8Array, offset: number, flags: number, length: number): number {
   if (length <= SHORT_BODY_BYTES) {
     target[offset] = flags;
@@ -71,7 +77,7 @@ export function readLongSize(source: Uint8Array, offset: number): number {
   return high * 0x100000000 + low;
 }
 
-/** One whole frame in a Buffer of its own: for commands and handshakes, not for the message path. */
+/** Encodes one whole frame in a Buffer of its own: for commands and handshakes, not for the message path. */
 export function encodeFrame(flags: number, body: Uint8Array): Buffer {
   const frame = Buffer.allocUnsafe(headerSize(body.length) + body.length);
   frame.set(body, writeHeader(frame, 0, flags, body.length));

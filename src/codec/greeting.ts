@@ -5,9 +5,10 @@
  *     | FF | padding (8) | 7F | major | minor | mechanism (20) | as-server | filler (31) |
  *     '----- signature -------'
  *
- * An old peer takes the signature for the head of its own protocol (for 1.0 the head of a long identity frame, whose length
- * is why the padding says the length of our routing id plus one). So it has to be sent in stages: the signature at once, each
- * further octet only when the peer has shown that it will understand it. RFC 23/37 "ZMTP", section "Version Negotiation".
+ * An old peer takes the signature for the head of its own protocol (for 1.0 the head of a long identity frame, whose
+ * length is why the padding says the length of our routing id plus one). So it has to be sent in stages: the signature
+ * at once, each further octet only when the peer has shown that it will understand it. RFC 23/37 "ZMTP", section
+ * "Version Negotiation".
  */
 import { ProtocolError } from "../base/errors.ts";
 
@@ -33,10 +34,10 @@ export const ZMTP_2_0 = 0x0200;
 export const ZMTP_3_0 = 0x0300;
 export const ZMTP_3_1 = 0x0301;
 
-/** What both sides of a connection speak from the greeting on. */
+/** The version that both sides of a connection speak from the greeting on. */
 export type ProtocolVersion = typeof ZMTP_1_0 | typeof ZMTP_2_0 | typeof ZMTP_3_0 | typeof ZMTP_3_1;
 
-/** The whole greeting of a 3.1 peer. The routing id's length goes into the padding, as libzmq writes it. */
+/** Encodes the whole greeting of a 3.1 peer. The routing id's length goes into the padding, where libzmq writes it. */
 export function encodeGreeting(mechanism: string, asServer: boolean, routingIdLength: number): Buffer {
   const greeting = Buffer.alloc(GREETING_BYTES);
   greeting[0] = SIGNATURE_FIRST;
@@ -50,7 +51,7 @@ export function encodeGreeting(mechanism: string, asServer: boolean, routingIdLe
 }
 
 /**
- * Which version the first `count` octets of a peer show; `undefined` while more octets are needed to know.
+ * Tells the version that the first `count` octets of a peer show; `undefined` while more octets are needed to know.
  * Only bit 0 of octet 9 matters, and the padding of a later peer means nothing.
  * @throws ProtocolError for revision 0, which no peer ever spoke.
  */
@@ -67,7 +68,7 @@ export function sniffVersion(octets: Uint8Array, count: number): ProtocolVersion
   return major === 3 && octets[MINOR_OFFSET] === 0 ? ZMTP_3_0 : ZMTP_3_1;
 }
 
-/** The mechanism of a whole greeting: all 20 octets, with only the NULs at their end taken off. */
+/** Reads the mechanism of a whole greeting: all 20 octets, with only the NULs at their end taken off. */
 export function greetingMechanism(greeting: Uint8Array): string {
   let end = MECHANISM_OFFSET + MECHANISM_BYTES;
   while (end > MECHANISM_OFFSET && greeting[end - 1] === 0) end--;
@@ -76,7 +77,10 @@ export function greetingMechanism(greeting: Uint8Array): string {
   return name;
 }
 
-/** Whether the padding says a routing id's length plus one: what libzmq writes and most others leave zero. Never a reason to refuse. */
+/**
+ * True when the padding tells a routing id's length plus one. libzmq writes it, most others leave it zero: never a
+ * reason to refuse.
+ */
 export function greetingCountsRoutingId(greeting: Uint8Array): boolean {
   return greeting.subarray(1, 7).every((octet) => octet === 0) && (greeting[7] | greeting[8]) !== 0;
 }

@@ -1,6 +1,6 @@
 /**
- * A body that comes in several chunks, in memory of its own. A size that is only announced allocates nothing: the memory grows
- * towards it as its octets come.
+ * A body that comes in several chunks, in memory of its own. A size that is only announced allocates nothing: the
+ * memory grows towards it as its octets come.
  */
 import { grown, LARGE_BYTES, largeBuffer } from "../base/bytes.ts";
 import { DIRECT_READ_BYTES, GROW_STEP_BYTES } from "../base/constants.ts";
@@ -46,7 +46,10 @@ export class GrowingBody {
     return offset;
   }
 
-  /** Memory to read octets to directly; undefined when so few are missing that they had better come with what follows them. */
+  /**
+   * Memory to read octets to directly; undefined when so few are missing that they had better come with what follows
+   * them.
+   */
   get target(): Buffer | undefined {
     const memory = this.#memory;
     if (memory === undefined || memory.length - this.#count < DIRECT_READ_BYTES) return undefined;

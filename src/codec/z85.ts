@@ -32,8 +32,8 @@ export function encodeZ85(bytes: Uint8Array): string {
 
 /**
  * Text to octets.
- * @throws ErrnoError EINVAL when the text is empty, its length is no multiple of 5, a character is no digit, or a group of five
- * exceeds 32 bits.
+ * @throws ErrnoError EINVAL when the text is empty, its length is no multiple of 5, a character is no digit, or a group
+ * of five exceeds 32 bits.
  */
 export function decodeZ85(text: string): Buffer {
   if (text.length === 0 || text.length % GROUP_DIGITS !== 0) {

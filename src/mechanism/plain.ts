@@ -14,7 +14,7 @@
  */
 import { wipe } from "../base/bytes.ts";
 import { type ProtocolCode, ProtocolError } from "../base/errors.ts";
-import { commandBody, commandPrefix, ERROR, errorReason, isCommand, MELTED_ERROR, READY } from "../codec/command.ts";
+import { commandBody, commandPrefix, ERROR, errorReason, isCommand, READY, SHORT_ERROR } from "../codec/command.ts";
 import type { Mechanism, MechanismFactory, MechanismHost } from "./mechanism.ts";
 
 const HELLO = commandPrefix("HELLO");
@@ -63,7 +63,7 @@ class PlainClient implements Mechanism {
 
   receive(body: Buffer): void {
     if (isCommand(body, ERROR)) this.#host.peerError(errorReason(body, ERROR.length));
-    if (isCommand(body, MELTED_ERROR)) this.#host.peerError(errorReason(body, MELTED_ERROR.length));
+    if (isCommand(body, SHORT_ERROR)) this.#host.peerError(errorReason(body, SHORT_ERROR.length));
     if (this.#expected === "WELCOME") {
       if (!isCommand(body, WELCOME)) throw unexpected("WELCOME");
       if (body.length !== WELCOME.length) throw malformed("WELCOME");
@@ -89,7 +89,7 @@ class PlainServer implements Mechanism {
 
   constructor(host: MechanismHost) {
     this.#host = host;
-    this.errorPrefix = host.peerIsLibzmq ? MELTED_ERROR : ERROR;
+    this.errorPrefix = host.peerIsLibzmq ? SHORT_ERROR : ERROR;
   }
 
   start(): void {}

@@ -5,8 +5,9 @@
  *
  *     attempt --> session --> lost --> delay --> attempt …        closing: goes on until the outbox is empty, or linger ends
  *
- * What a loss takes away: the write that was under way, and half-received messages. What waits in the pipe, either way,
- * stays; but where a pipe stands for one peer (ROUTER, REP), and another one answers, that one gets a pipe of its own.
+ * A loss takes away the write that was under way, and half-received messages. Messages that wait in the pipe, either
+ * way, stay; but where a pipe stands for one peer (ROUTER, REP), and another one answers, that one gets a pipe of its
+ * own.
  */
 
 import { RECONNECT_FAULT_DOUBLINGS, TIMER_MAX_MS } from "../base/constants.ts";
@@ -25,7 +26,7 @@ import { Session, type SessionOwner } from "./session.ts";
 import type { EndpointHolder, SessionSocket } from "./socket-side.ts";
 import { curveOf } from "./zap-client.ts";
 
-/** Bits of the option `reconnectStop`: after what there is no further attempt. */
+/** Bits of the option `reconnectStop`: no further attempt after a refusal, a failed handshake, `disconnect`. */
 const STOP_AFTER_REFUSED = 1;
 const STOP_AFTER_HANDSHAKE = 2;
 const STOP_AFTER_DISCONNECT = 4;
@@ -34,7 +35,7 @@ export class Dialer implements SessionOwner, PipeLink, ConnectHandler, EndpointH
   readonly isOutgoing: boolean = true;
   readonly address: string;
   readonly #socket: SessionSocket;
-  /** As they stood at the call; what is set later holds for later calls. */
+  /** The socket's options as they stood at the call; changes hold for later calls. */
   readonly options: OptionValues;
   readonly curve: MechanismFactory | undefined;
   readonly #endpoint: TcpEndpoint | IpcEndpoint;
@@ -45,7 +46,10 @@ export class Dialer implements SessionOwner, PipeLink, ConnectHandler, EndpointH
   #attempt: { cancel(): void } | undefined;
   #timer: NodeJS.Timeout | undefined;
   #lingerTimer: NodeJS.Timeout | undefined;
-  /** Failed attempts in a row, and connections in a row that ended before they were ready or by a breach of the protocol. */
+  /**
+   * Attempts that failed in a row, and connections in a row that ended before they were ready or by a breach of the
+   * protocol.
+   */
   #failures = 0;
   #faults = 0;
   #isClosing = false;
@@ -84,7 +88,7 @@ export class Dialer implements SessionOwner, PipeLink, ConnectHandler, EndpointH
     return this.#pipe?.outbox.idle === false;
   }
 
-  /** No connection, and no further attempt: what waits will never be sent. */
+  /** True when there is no connection and no further attempt: messages that wait will never be sent. */
   get #isHopeless(): boolean {
     return this.#session === undefined && this.#attempt === undefined && this.#timer === undefined;
   }
@@ -95,8 +99,8 @@ export class Dialer implements SessionOwner, PipeLink, ConnectHandler, EndpointH
   }
 
   /**
-   * Stops. What waits in the pipe is still delivered within `linger` milliseconds (-1: however long it takes), to a
-   * peer that may not even be up yet; nothing is received any more.
+   * Stops. Messages that wait in the pipe are still delivered within `linger` milliseconds (-1: however long it takes),
+   * to a peer that may not even be up yet; nothing is received any more.
    */
   close(linger: number): void {
     if (this.#isClosed || this.#isClosing) return;
@@ -117,7 +121,7 @@ export class Dialer implements SessionOwner, PipeLink, ConnectHandler, EndpointH
     if (isReady) session?.end();
   }
 
-  // What the attempt says.
+  // Called by the attempt.
 
   onConnect(stream: NetStream): void {
     this.#attempt = undefined;
@@ -142,7 +146,7 @@ export class Dialer implements SessionOwner, PipeLink, ConnectHandler, EndpointH
     this.#failures++;
   }
 
-  // What the session says.
+  // Called by the session.
 
   ready(session: Session, peer: PeerFacts): NetPipe {
     const pipe = this.#pipeOf(peer);
@@ -208,8 +212,8 @@ export class Dialer implements SessionOwner, PipeLink, ConnectHandler, EndpointH
   }
 
   /**
-   * The pipe for who has answered. Where it would be another's, that one's is over: what waits for it is dropped, what it sent can
-   * still be read as its own. Anonymous peers cannot be told apart.
+   * Finds the pipe for the peer that has answered. The pipe of another peer ends: messages that wait for it are
+   * dropped, those from it can still be read as its own. Anonymous peers cannot be told apart.
    */
   #pipeOf({ routingId }: PeerFacts): NetPipe {
     const pipe = this.#pipe;
@@ -248,7 +252,7 @@ export class Dialer implements SessionOwner, PipeLink, ConnectHandler, EndpointH
     }
   }
 
-  /** The pattern lets go of the pipe; what it received and nobody read is dropped when the endpoint was given up. */
+  /** Takes the pipe from the pattern; unread messages are dropped when the endpoint was given up. */
   #endPipe(pipe: NetPipe): void {
     this.#socket.endPipe(pipe, this.#isClosing);
   }
@@ -272,7 +276,10 @@ export class Dialer implements SessionOwner, PipeLink, ConnectHandler, EndpointH
     }, delay).unref();
   }
 
-  /** RECONNECT_IVL, doubled up to RECONNECT_IVL_MAX when that is set, and always after faulty handshakes; with jitter. */
+  /**
+   * Doubles `reconnectInterval` up to `reconnectMaxInterval`, when that is set, and after faults in any case; adds
+   * jitter.
+   */
   #delay(): number {
     const { reconnectInterval: interval, reconnectMaxInterval: maximum } = this.options;
     const doublings = Math.max(maximum > interval ? this.#failures : 0, this.#faults);

@@ -1,11 +1,11 @@
-/** What observers of a socket are told when a connection fails. */
+/** The events that tell of failed connections. */
 import { errnoError } from "../base/errors.ts";
 import { authEventError, type Event, protocolEventError } from "../base/events.ts";
 import { type Failure, INCOMPATIBLE_CODE } from "../connection/failure.ts";
 import { ZAP_ENDPOINT } from "../mechanism/zap.ts";
 import type { OptionValues } from "../options/values.ts";
 
-/** The event that tells of a failure, beside the `disconnect` that follows; undefined when that is all. */
+/** Makes the event that tells of a failure before `disconnect` does; undefined when that is all. */
 export function failureEvent(failure: Failure, address: string): Event | undefined {
   if (failure.kind === "auth") {
     return { type: "handshake:error:auth", address, error: authEventError(failure.status) };
@@ -29,8 +29,8 @@ export function failureEvent(failure: Failure, address: string): Event | undefin
 }
 
 /**
- * Says why a peer may have ended the connection in the handshake, without a word. A CURVE server that cannot open what it was sent
- * says nothing: RFC 26 wants it so.
+ * Says why a peer may have ended the connection in the handshake, without a word. A CURVE server that cannot open what
+ * it was sent says nothing: RFC 26 wants it so.
  */
 export function leftReason({ securityMechanism, curveServer }: OptionValues): string {
   const reason = "the peer ended the connection in the handshake";

@@ -1,6 +1,6 @@
 /**
  * A listener keeps one `bind()`: it listens, runs a session for each peer that comes, and gives a peer a pipe when its
- * handshake is done. What waits for a peer that leaves is dropped; what it sent can still be read.
+ * handshake is done. Messages that wait for a peer that leaves are dropped; those from it can still be read.
  */
 
 import type { ErrnoError } from "../base/errors.ts";
@@ -23,7 +23,7 @@ export class Listener implements SessionOwner, ListenHandler, EndpointHolder {
   /** The endpoint with its real host and port. */
   address = "";
   readonly #socket: SessionSocket;
-  /** As they stood at the call; what is set later holds for later calls. */
+  /** The socket's options as they stood at the call; changes hold for later calls. */
   readonly options: OptionValues;
   readonly curve: MechanismFactory | undefined;
   readonly #onClosed: (holder: EndpointHolder) => void;
@@ -51,7 +51,7 @@ export class Listener implements SessionOwner, ListenHandler, EndpointHolder {
     );
   }
 
-  /** The socket is to be closed: a start that waits for an address is no use any more, and rejects with EBADF. */
+  /** Gives up a start that waits for an address, since the socket is to be closed: it rejects with EBADF. */
   giveUp(): void {
     this.#giveUp();
   }
@@ -75,7 +75,9 @@ export class Listener implements SessionOwner, ListenHandler, EndpointHolder {
     for (const session of this.#sessions.keys()) session.flush();
   }
 
-  /** Stops listening and ends every connection accepted here, those with unsent messages within `linger` milliseconds. */
+  /**
+   * Stops listening and ends every connection accepted here, those with unsent messages within `linger` milliseconds.
+   */
   close(linger: number): void {
     if (this.#isClosing) return;
     this.#isClosing = true;
@@ -94,7 +96,7 @@ export class Listener implements SessionOwner, ListenHandler, EndpointHolder {
     this.#closedIfEmpty();
   }
 
-  // What the server says.
+  // Called by the server.
 
   onStream(stream: NetStream): void {
     if (this.#isClosing) {
@@ -117,7 +119,7 @@ export class Listener implements SessionOwner, ListenHandler, EndpointHolder {
     if (events.active) events.emit({ type: "accept:error", address: this.address, error });
   }
 
-  // What a session says.
+  // Called by a session.
 
   ready(session: Session, peer: PeerFacts): NetPipe | undefined {
     if (this.#isClosing) return undefined;

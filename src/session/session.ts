@@ -1,6 +1,6 @@
 /**
- * A session pumps one live connection: octets between a stream and the protocol of the peer, messages between that and a pipe.
- * Who made it (a listener or a dialer: its owner) decides what becomes of the pipe when it ends.
+ * A session pumps one live connection: octets between a stream and the protocol of the peer, messages between that and
+ * a pipe. Its owner, a listener or a dialer, decides what becomes of the pipe when it ends.
  *
  *     stream.onData -> handshake.receive  -> established()              once
  *     stream.onData -> traffic.receive    -> decoder -> pipe.push       (stops at the receive high-water mark)
@@ -10,7 +10,8 @@
  * - Reading: when the pipe is behind, decoding stops and what the stream still delivers stays raw; the stream is paused
  *   only when a second chunk comes in meanwhile, since most readers have caught up by then.
  * - Writing: one batch of whole messages at a time, for as long as the kernel takes everything at once.
- * - A session ends once, in one order: what was received becomes readable, events are raised, the owner gets its pipe back.
+ * - A session ends once, in one order: what was received becomes readable, events are raised, the owner gets its pipe
+ *   back.
  */
 
 import { EMPTY } from "../base/bytes.ts";
@@ -40,17 +41,19 @@ export interface SessionOwner {
   /** The socket's options as they stood when the endpoint was made. */
   readonly options: OptionValues;
   readonly curve: MechanismFactory | undefined;
-  /** The handshake is done: returns the pipe that serves this peer; `undefined` refuses it. */
+  /** Returns the pipe for this peer, whose handshake is done; `undefined` refuses it. */
   ready(session: Session, peer: PeerFacts): NetPipe | undefined;
-  /** The pattern is done with this peer: end the session for good, after what waits is written. */
+  /** Ends the session for good after all that waits is written: the pattern is done with this peer. */
   drop(session: Session): void;
-  /** The session has ended; `failure` says so when it was not just a lost connection. */
+  /** Hears that the session has ended; `failure` tells why when it was not just a lost connection. */
   lost(session: Session, failure: Failure | undefined): void;
 }
 
 type Phase = "handshake" | "traffic" | "closing" | "ended";
 
-/** The legal steps. `closing`: it will end by our own wish, and is silent about it; `ended`: the stream is gone. */
+/**
+ * The legal steps. `closing`: it is about to end by our own wish, and raises no events; `ended`: the stream is gone.
+ */
 const NEXT: Readonly<Record<Phase, readonly Phase[]>> = {
   handshake: ["traffic", "closing", "ended"],
   traffic: ["closing", "ended"],
@@ -79,9 +82,9 @@ export class Session implements HandshakeHandler, TrafficHandler, StreamHandler,
   #newcomer: Newcomer | undefined;
   #timer: NodeJS.Timeout | undefined;
   #due = Number.POSITIVE_INFINITY;
-  /** Nothing came of the peer that could show its address to anybody. */
+  /** True until something comes of the peer that shows its address to somebody. */
   #isUnheard = true;
-  /** The stream is paused since the pipe is behind. */
+  /** True while the stream is paused since the pipe is behind. */
   #isPaused = false;
 
   constructor(socket: SessionSocket, owner: SessionOwner, stream: NetStream, address: string) {
@@ -120,7 +123,7 @@ export class Session implements HandshakeHandler, TrafficHandler, StreamHandler,
     return this.#traffic !== undefined;
   }
 
-  // What the stream calls.
+  // Called by the stream.
 
   get target(): Buffer | undefined {
     return this.#traffic?.target;
@@ -147,7 +150,7 @@ export class Session implements HandshakeHandler, TrafficHandler, StreamHandler,
   }
 
   #afterRead(count: number, wasStopped: boolean): void {
-    // From a peer that is near, and sends on.
+    // Such a peer is near, and sends on.
     if (count >= LARGE_READ_BYTES) this.#socket.context.turn.expectMore();
     const traffic = this.#traffic;
     if (traffic?.stopped) {
@@ -195,7 +198,7 @@ export class Session implements HandshakeHandler, TrafficHandler, StreamHandler,
     this.#pipe = undefined;
   }
 
-  /** Decodes what was received before the end, so that it stays readable; it is two chunks at the most. */
+  /** Decodes all that was received before the end, so that it stays readable; it is two chunks at the most. */
   #decodeRest(): void {
     const traffic = this.#traffic;
     let before = Number.POSITIVE_INFINITY;
@@ -206,7 +209,7 @@ export class Session implements HandshakeHandler, TrafficHandler, StreamHandler,
     }
   }
 
-  // What handshake and traffic call.
+  // Called by handshake and traffic.
 
   send(bytes: Buffer): void {
     if (this.#phase !== "ended") this.#stream.write(bytes);
@@ -245,7 +248,8 @@ export class Session implements HandshakeHandler, TrafficHandler, StreamHandler,
     if (!pipe.isEnded) pattern.connected(pipe);
     this.#newcomer?.joined(pipe);
     this.#newcomer = undefined;
-    // Subscriptions are ahead of what other sockets of this program say in the same turn: who is asked may publish at once.
+    // Subscriptions go ahead of other sockets' messages in the same turn: a peer that is asked by one may publish at
+    // once.
     if (this.#phase === "closing" || pattern.refills) this.flush();
     else if (pipe.outbox.pending) context.turn.scheduleFirst(this);
     if (pattern.refills) context.turn.subscribed();
@@ -259,7 +263,10 @@ export class Session implements HandshakeHandler, TrafficHandler, StreamHandler,
     if (pipe !== undefined && !pipe.isEnded) pipe.owner.subscription(pipe, topic, subscribe);
   }
 
-  /** Asks for the peer's address, with its first octets of traffic: a peer that comes and leaves should not cost the system call. */
+  /**
+   * Asks for the peer's address, with its first octets of traffic: a peer that comes and leaves should not cost the
+   * system call.
+   */
   #hear(): void {
     this.#isUnheard = false;
     const pipe = this.#pipe;
@@ -277,7 +284,7 @@ export class Session implements HandshakeHandler, TrafficHandler, StreamHandler,
     else this.#stream.destroy();
   }
 
-  // What the pipe calls.
+  // Called by the pipe.
 
   flush(): void {
     if (this.#phase === "ended" || this.#writer?.flush() !== true) return;
@@ -324,7 +331,7 @@ export class Session implements HandshakeHandler, TrafficHandler, StreamHandler,
     this.#owner.drop(this);
   }
 
-  /** Ends the connection when all that waits is written. What still comes in is dropped. */
+  /** Ends the connection when all that waits is written; drops all that still comes in. */
   end(): void {
     this.#close();
     if (this.isReady) {

@@ -1,6 +1,6 @@
 /**
- * The socket, its context and its pattern as sessions see them: `src/socket` implements these, and a session knows no socket type
- * beyond its number.
+ * The socket, its context and its pattern as sessions see them: `src/socket` implements these, and a session knows no
+ * socket type beyond its number.
  */
 
 import type { ErrnoError } from "../base/errors.ts";
@@ -54,7 +54,10 @@ export interface SessionPattern extends PipeOwner {
   readonly refusal: ErrnoError | undefined;
   /** True when a lost connection empties the outbox, which `disconnected` fills anew (subscriptions). */
   readonly refills: boolean;
-  /** True when a pipe stands for one peer, by its routing id; otherwise it stands for any peer that answers at an endpoint. */
+  /**
+   * True when a pipe stands for one peer, by its routing id; otherwise it stands for any peer that answers at an
+   * endpoint.
+   */
   readonly knowsPeers: boolean;
 }
 

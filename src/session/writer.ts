@@ -1,6 +1,6 @@
 /**
- * The way out of a session: empties the outbox of a pipe into the stream, one batch of whole messages at a time, for as long as
- * the kernel takes everything at once.
+ * The way out of a session: empties the outbox of a pipe into the stream, one batch of whole messages at a time, for as
+ * long as the kernel takes everything at once.
  */
 import { FLUSH_LIMIT_BYTES } from "../base/constants.ts";
 import { type EventSink, reportMissing } from "../base/events.ts";
@@ -71,7 +71,10 @@ export class Writer {
     return false;
   }
 
-  /** Tells of messages that are lost. Octets mean nothing without those before them: then the connection ends, and this is false. */
+  /**
+   * Tells of messages that are lost. Octets mean nothing without those before them: then the connection ends, and this
+   * is false.
+   */
   #survivesLoss({ outbox, isFramed }: NetPipe): boolean {
     for (; outbox.missing > 0; outbox.missing--) reportMissing(this.#events, this.#address);
     if (!isFramed) this.#stream.destroy();

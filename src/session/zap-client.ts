@@ -1,6 +1,6 @@
 /**
- * What an endpoint's connections need for security: the CURVE side, made once for all of them, and the way to the
- * ZAP handler, which is another socket of the same context (RFC 27, "ZAP").
+ * Security of an endpoint's connections: makes the CURVE side, once for all of them, and carries questions to the ZAP
+ * handler, which is another socket of the same context (RFC 27, "ZAP").
  */
 
 import { errnoError } from "../base/errors.ts";
@@ -16,7 +16,8 @@ import type { InprocPipe, InprocSocket } from "../transport/inproc-pipe.ts";
 
 /**
  * Makes the CURVE side of an endpoint's connections; undefined with another mechanism.
- * @throws ErrnoError EINVAL for a security that could never let anybody in: a key is missing, or nobody could be asked about passwords
+ * @throws ErrnoError EINVAL for a security that could never let anybody in: a key is missing, or nobody could be asked
+ * about passwords
  */
 export function curveOf(options: OptionValues): MechanismFactory | undefined {
   if (options.plainServer && options.zapEnforceDomain && options.zapDomain.length === 0) {
@@ -25,14 +26,14 @@ export function curveOf(options: OptionValues): MechanismFactory | undefined {
   return options.securityMechanism === "curve" ? loadCurve().curveMechanism(options) : undefined;
 }
 
-/** Whether connections may have to ask the ZAP handler. */
+/** True when connections may have to ask the ZAP handler. */
 export function mayAsk(options: OptionValues): boolean {
   return options.zapDomain.length > 0 || options.plainServer || options.curveServer;
 }
 
 /**
- * The answer in place of a ZAP handler that went away with the question: nobody is let in by its death, and the peer may
- * come again. libzmq's clients take 500 as final.
+ * The answer when the ZAP handler went away with the question: nobody is let in by its death, and the peer may come
+ * again. libzmq's clients would take 500 as final.
  */
 const GONE = ["", "1.0", "1", "300", "ZAP handler is gone", "", ""].map((text) => Buffer.from(text));
 
@@ -62,7 +63,7 @@ export class ZapQuestion implements PipeOwner, InprocSocket {
     if (this.#isDone) this.#pipe.close();
   }
 
-  /** Nobody waits for the answer any more. */
+  /** Gives the question up: nobody waits for the answer any more. */
   cancel(): void {
     this.#isDone = true;
     this.#pipe?.close();
