@@ -4,7 +4,7 @@ import { invalid } from "../base/errors.ts";
 
 const BITS = { 4: 32, 6: 128 } as const;
 
-/** What is in a set of addresses. IPv4 addresses are found in their IPv6 form too. */
+/** A set of addresses. IPv4 addresses are found in their IPv6 form too. */
 export class AddressList {
   readonly #list = new BlockList();
 
@@ -26,7 +26,7 @@ export class AddressList {
     this.#list.addSubnet(address, prefix, family === 4 ? "ipv4" : "ipv6");
   }
 
-  /** Whether an address is in the set, whatever its zone ("fe80::1%eth0"); text that is no IP address never is. */
+  /** True when an address is in the set, whatever its zone ("fe80::1%eth0"); text that is no IP address never is. */
   has(peer: string): boolean {
     const [address] = peer.split("%");
     const family = isIP(address);

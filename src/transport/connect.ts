@@ -1,6 +1,6 @@
 /**
  * One attempt to reach a peer: names are looked up, each address is tried in turn, and the first connection wins.
- * What comes of it is told later, never inside `connectStream`, and at most once; after `cancel` never.
+ * The outcome is told later, never inside `connectStream`, and at most once; after `cancel` never.
  */
 
 import { connect, type LookupFunction, Socket as NetSocket, type Socket } from "node:net";
@@ -24,9 +24,9 @@ export type ConnectOptions = Pick<
   "ipv6" | "connectTimeout" | "tcpKeepalive" | "tcpKeepaliveIdle" | "socksProxy" | "socksUsername" | "socksPassword"
 >;
 
-/** Who is told how an attempt ended: by exactly one of the two. */
+/** Hears how an attempt ended: by exactly one of the two. */
 export interface ConnectHandler {
-  /** Connected. The stream's `handler` has to be set before this returns. */
+  /** Takes the stream, whose `handler` has to be set before this returns. */
   onConnect(stream: NetStream): void;
   onFail(error: ErrnoError): void;
 }
@@ -84,7 +84,7 @@ class Attempt implements HeldRequest {
     }
   }
 
-  /** The proxy takes the place of the peer, until it has connected to it. */
+  /** Connects to the proxy, which takes the place of the peer until it has connected to it. */
   #startSocks(endpoint: TcpEndpoint): void {
     if (this.#isOver) return;
     const { socksProxy, socksUsername, socksPassword } = this.#options;
@@ -111,7 +111,7 @@ class Attempt implements HeldRequest {
     });
   }
 
-  /** As in libzmq the time does not run while a name is looked up. */
+  /** Starts the time limit. It does not run while a name is looked up, like in libzmq. */
   #startLimit(): void {
     const { connectTimeout } = this.#options;
     if (connectTimeout > 0) this.#limit = timer(connectTimeout, () => this.#fail(this.#timedOut()));
@@ -138,7 +138,7 @@ class Attempt implements HeldRequest {
         ...known(target),
         port: endpoint.port,
         autoSelectFamily: false,
-        // What a proxy says is read as `data`.
+        // The proxy's answers are read as `data`.
         ...(this.#socks === undefined && onRead()),
         ...(source && { localAddress: source.address, localPort: endpoint.source?.port ?? 0 }),
       });
@@ -169,9 +169,10 @@ class Attempt implements HeldRequest {
       if (endpoint === undefined) this.#fail(reason);
       else this.#failAddress(endpoint, reason);
     };
-    // Stays while the socket is dropped: whatever it still reports is nobody's concern.
+    // Stays while the socket is dropped, and ignores what it still reports.
     socket.on("error", onError);
-    // The event comes by `process.nextTick`, which a test may fake; Node's hook for those who implement a stream is called at once.
+    // The event comes by `process.nextTick`, which a test may fake; Node's hook for those who implement a stream is
+    // called at once.
     socket._destroy = (error, callback) => {
       NetSocket.prototype._destroy.call(socket, error, callback);
       if (error !== null && isTickFaked()) queueMicrotask(() => onError(error));
@@ -246,12 +247,12 @@ class Attempt implements HeldRequest {
   }
 }
 
-/** Any text that is no address. */
+/** The name that stands for an address which is known already: any text that is no address. */
 const PEER = "peer";
 
 /**
- * The address for `net.connect`. Node starts with a literal one in `process.nextTick`, which a test may fake, and with a name at
- * once when its own look-up answers at once.
+ * Gives `net.connect` the address. Node starts with a literal one in `process.nextTick`, which a test may fake, and
+ * with a name at once when its own look-up answers at once.
  */
 function known({ address, family }: Resolved): { host: string; lookup?: LookupFunction } {
   return IS_NODE
@@ -259,7 +260,7 @@ function known({ address, family }: Resolved): { host: string; lookup?: LookupFu
     : { host: address };
 }
 
-/** The address to leave from: an interface's, a literal, or any. */
+/** Finds the address to leave from: an interface's, a literal, or any. */
 function sourceAddress(source: HostPort, ipv6: boolean): Resolved | undefined {
   return source.host === "*" || source.family !== 0 ? literal(source, ipv6) : interfaceAddress(source.host, ipv6);
 }

@@ -1,16 +1,16 @@
 /**
- * What users write as an address, as a tagged value: `tcp://host:port`, `ipc://path`, `inproc://name`.
+ * Addresses as users write them, read to a tagged value: `tcp://host:port`, `ipc://path`, `inproc://name`.
  *
- * The grammar is strict where libzmq is loose (`tcp://h:5x5` is port 5 there, 70000 wraps to 4464): an address that is not
- * exactly of its form is refused at once with EINVAL. Nothing is looked up here; whether an interface or a host exists is
- * known at `listen` and at each attempt to connect.
+ * The grammar is strict where libzmq is loose (`tcp://h:5x5` is port 5 there, 70000 wraps to 4464): an address that is
+ * not exactly of its form is refused at once with EINVAL. Nothing is looked up here; whether an interface or a host
+ * exists is known at `listen` and at each attempt to connect.
  */
 
 import { isIPv4, isIPv6 } from "node:net";
 import { IPC_PATH_LINUX_BYTES, IPC_PATH_OTHER_BYTES } from "../base/constants.ts";
 import { errnoError, invalid } from "../base/errors.ts";
 
-/** What an address is wanted for: wildcards belong to bind, a source belongs to connect. */
+/** The use of an address: wildcards belong to bind, a source belongs to connect. */
 export type EndpointUse = "bind" | "connect";
 
 /** Host and port of one end. */
@@ -27,7 +27,7 @@ export interface TcpEndpoint extends HostPort {
   readonly scheme: "tcp";
   /** The text as the user gave it. */
   readonly address: string;
-  /** Where a connection leaves from: `tcp://source:port;host:port`. */
+  /** The end that a connection leaves from: `tcp://source:port;host:port`. */
   readonly source?: HostPort;
 }
 
@@ -47,7 +47,7 @@ export interface InprocEndpoint {
   readonly name: string;
 }
 
-/** Recognised, for the datagram types only. */
+/** An address of the datagram types, which are not there yet. */
 export interface UdpEndpoint {
   readonly scheme: "udp";
   readonly address: string;
@@ -95,7 +95,7 @@ export function parseEndpoint(address: string, use: EndpointUse): Endpoint {
   }
 }
 
-/** A host and port as `lastEndpoint` shows them after `scheme://`: IPv6 in brackets. */
+/** Writes a host and port the way `lastEndpoint` shows them after `scheme://`: IPv6 in brackets. */
 export function formatHostPort(host: string, port: number): string {
   return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
 }
@@ -110,7 +110,8 @@ function parseTcp(address: string, rest: string, use: EndpointUse): TcpEndpoint 
 }
 
 /**
- * Reads `host:port`. The host may be empty when bound: that names no device, which is another error (ENODEV) and comes from `listen`.
+ * Reads `host:port`. The host may be empty when bound: that names no device, which is another error (ENODEV) and comes
+ * from `listen`.
  * @param address what the error names
  */
 export function parseHostPort(address: string, text: string, use: EndpointUse): HostPort {

@@ -1,10 +1,10 @@
 /**
  * The file-system side of ipc: Unix domain sockets have names that outlive their owners.
  *
- * A bind takes over an existing socket's path, as libzmq does, but nothing that is not a socket. A close takes its own path
- * away, and only its own: Node unlinks the name that it was given whoever has it by then, so a path that another
- * process has taken over is moved out of the way for that moment. A process that ends without closing its sockets cleans up
- * too, unless a signal ends it.
+ * A bind takes over an existing socket's path, as libzmq does, but nothing that is not a socket. A close takes its own
+ * path away, and only its own: Node unlinks the name that it was given whoever has it by then, so a path that another
+ * process has taken over is moved out of the way for that moment. A process that ends without closing its sockets
+ * cleans up too, unless a signal ends it.
  */
 
 import { lstatSync, mkdtempSync, renameSync, rmdirSync, statSync, unlinkSync } from "node:fs";
@@ -14,7 +14,7 @@ import { IPC_PATH_LINUX_BYTES, IPC_PATH_OTHER_BYTES } from "../base/constants.ts
 import { errnoError, systemError } from "../base/errors.ts";
 import type { IpcEndpoint } from "./endpoint.ts";
 
-/** A name that is ready to be listened on. */
+/** A name that is free to be listened on. */
 export interface BoundPath {
   /** For `net.Server`. */
   readonly path: string;
@@ -26,13 +26,13 @@ export interface BoundPath {
   release(close: () => void): void;
 }
 
-/** What decides over the names that work. */
+/** The runtime, which decides over the names that work. */
 type Host = Pick<NodeJS.Process, "platform" | "versions">;
 
 const PATH_BYTES = process.platform === "linux" ? IPC_PATH_LINUX_BYTES : IPC_PATH_OTHER_BYTES;
 
 /**
- * What Node is given as `path`.
+ * Makes the `path` for Node.
  * @throws ErrnoError EPROTONOSUPPORT on Windows, ENOTSUP for abstract names where they do not work
  */
 export function nodePath(endpoint: IpcEndpoint, host: Host = process): string {
@@ -123,7 +123,7 @@ class OwnedPath implements BoundPath {
 
   release(close: () => void): void {
     if (owned.delete(this) && owned.size === 0) process.off("exit", removeAll);
-    // What Node is about to unlink: with a relative name it depends on the current directory.
+    // Node is about to unlink this: with a relative name it depends on the current directory.
     const victim = resolve(this.path);
     const found = inode(victim);
     if (found === "" || found === this.#inode) close();

@@ -1,6 +1,6 @@
 /**
- * Listening: from an endpoint to a server. `listen` may look names up; `listenSync` is done when it returns. Both try the targets that
- * an endpoint stands for in turn, and take over what is accepted.
+ * Listening: from an endpoint to a server. `listen` may look names up; `listenSync` is done when it returns. Both try
+ * the targets that an endpoint stands for in turn, and take over what is accepted.
  */
 
 import type { AddressInfo, Server } from "node:net";
@@ -21,13 +21,13 @@ export type ListenOptions = Pick<
   "ipv6" | "backlog" | "tcpKeepalive" | "tcpKeepaliveIdle" | "tcpAcceptFilter"
 >;
 
-/** Who is told what a listener sees. */
+/** Takes what a server accepts. */
 export interface ListenHandler {
-  /** A peer connected. The stream's `handler` has to be set before this returns. */
+  /** Takes the stream of a peer, whose `handler` has to be set before this returns. */
   onStream(stream: NetStream): void;
   /**
-   * A peer was turned away by `tcpAcceptFilter`, or the runtime tells of a connection that it could not accept; the listener goes on. Node does not
-   * tell that no descriptor was left: it closes the connection, and says nothing.
+   * Hears that `tcpAcceptFilter` turned a peer away, or that the runtime could not accept a connection; the server goes
+   * on. Nobody hears that no descriptor was left: Node closes the connection, and says nothing.
    */
   onError(error: ErrnoError): void;
 }
@@ -60,8 +60,8 @@ export async function listen(
 }
 
 /**
- * Listens before it returns; throws what `listen` rejects with. Host names are searched in the hosts file only, as there is no
- * resolver that answers at once: others fail with ENODEV.
+ * Listens before it returns; throws what `listen` rejects with. Host names are searched in the hosts file only, as
+ * there is no resolver that answers at once: others fail with ENODEV.
  */
 export function listenSync(
   endpoint: TcpEndpoint | IpcEndpoint,
@@ -81,7 +81,7 @@ export function listenSync(
   throw attempt.failure();
 }
 
-/** What both ways share: the targets to try in turn, and what becomes of success and failure. */
+/** One call of either way: the targets to try in turn, and the outcome. */
 class ListenAttempt {
   readonly targets: readonly Target[];
   readonly #endpoint: TcpEndpoint | IpcEndpoint;
@@ -173,7 +173,7 @@ export class NetServer {
   }
 }
 
-/** Literals and interface names. */
+/** Finds the address of a literal or an interface name; undefined for other names. */
 function knownHost(endpoint: TcpEndpoint, ipv6: boolean): Resolved | undefined {
   const found = literal(endpoint, ipv6);
   if (found !== undefined) return found;
@@ -202,7 +202,7 @@ function lookUp(endpoint: TcpEndpoint, ipv6: boolean, onWait: (giveUp: () => voi
   });
 }
 
-/** The listening server's address; every interface is `::` where only Node's own choice could be had. */
+/** Tells the server's address, with 0.0.0.0 for `::` where only Node's own choice could be had. */
 function boundAddress(server: Server, endpoint: TcpEndpoint): string {
   const { address, port } = server.address() as AddressInfo;
   const isForced = address === "::" && isIpv4Forced(server);

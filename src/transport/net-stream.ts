@@ -7,11 +7,11 @@
  * - Bytes that came before the peer's FIN are delivered before `onEnd`, also when the stream was paused in between.
  *   So must `onData` bear being called while paused: what Node had read before a fault comes then, just before `onEnd`.
  * - A failed write does not end the stream, only reading does. A peer that sent, closed and is then answered resets the
- *   connection, and Node would throw away what it had sent, which may be megabytes in the kernel. From the failure on the
- *   stream takes no writes, as if the peer read nothing, until its bytes are read to their end.
+ *   connection, and Node would throw away what it had sent, which may be megabytes in the kernel. From the failure on
+ *   the stream takes no writes, as if the peer read nothing, until its bytes are read to their end.
  * - The peer's FIN ends the stream in both directions: ZMTP has no half-closed state.
- * - The listeners are shared functions that find their stream through the socket, so that an idle connection does not pay for
- *   closures of its own.
+ * - The listeners are shared functions that find their stream through the socket, so that an idle connection does not
+ *   pay for closures of its own.
  */
 
 import { Socket as NetSocket } from "node:net";
@@ -22,20 +22,25 @@ import { formatHostPort } from "./endpoint.ts";
 import { type DirectReader, READER, SHARED } from "./reading.ts";
 import { type Chunks, type WriteCallback, writeMany, writeOne } from "./writing.ts";
 
-/** Who is told what happens on a stream. */
+/** Takes what comes on a stream, and hears of its end. */
 export interface StreamHandler {
-  /** Bytes from the peer, split anywhere. The chunk belongs to the receiver, or is borrowed: then it is valid during the call only. */
+  /**
+   * Takes bytes of the peer, split anywhere. The chunk belongs to the handler, or is borrowed: then it is valid during
+   * the call only.
+   */
   onData(chunk: Buffer, isBorrowed: boolean): void;
-  /** Where the next bytes may be read to directly, in place of a chunk; `onFilled` then says how many were. */
+  /** Memory that the next bytes may be read to directly, without a chunk; `onFilled` then tells how many were. */
   readonly target?: Buffer | undefined;
   onFilled?(count: number): void;
-  /** The kernel has taken everything, after a `write` that it did not take at once. */
+  /** Hears that the kernel has taken everything, after a `write` that it did not take at once. */
   onFlushed(): void;
-  /** The stream is gone; once, the last call. Without an error when the peer or this side closed in order. */
+  /**
+   * Hears that the stream is gone; once, the last call. Without an error when the peer or this side closed in order.
+   */
   onEnd(error?: Error): void;
 }
 
-/** A timer that does not keep the process alive: those of this folder are all made here. */
+/** Starts a timer that does not keep the process alive: those of this folder are all made here. */
 export function timer(milliseconds: number, fire: () => void): NodeJS.Timeout {
   return setTimeout(fire, milliseconds).unref();
 }
@@ -45,10 +50,10 @@ export const heldRequests: HeldRequests = new HeldRequests(timer);
 
 const SILENT: StreamHandler = { onData() {}, onFlushed() {}, onEnd() {} };
 
-/** What was read last, as a view: answers to like requests are alike in length. */
+/** The last view of what was read, kept for the next: answers to like requests are alike in length. */
 let lent: Buffer = SHARED;
 
-/** Where a socket carries its stream. */
+/** The property by which a socket carries its stream. */
 const STREAM = Symbol("stream");
 
 interface StreamSocket extends NetSocket {
@@ -61,11 +66,11 @@ const OPEN = 0;
 const ENDING = 1;
 const GONE = 2;
 
-// What the listeners at the end of the file may do with a stream's private parts.
+// The listeners at the end of the file reach a stream's private parts by these.
 let deliver: (stream: NetStream, chunk: Buffer, isBorrowed: boolean) => void;
 let awaitFin: (stream: NetStream) => void;
 let finish: (stream: NetStream, error?: Error) => void;
-/** A write failed. True when the stream goes on reading. */
+/** Notes that a write failed. True when the stream goes on reading. */
 let breaks: (stream: NetStream, error: NodeJS.ErrnoException) => boolean;
 
 export class NetStream implements HeldRequest, DirectReader {
@@ -75,9 +80,9 @@ export class NetStream implements HeldRequest, DirectReader {
   readonly #socket: StreamSocket;
   readonly #path: string | undefined;
   #state = OPEN;
-  /** The kernel did not take the last write at once. */
+  /** True while the kernel has not taken all of the last write. */
   #blocked = false;
-  /** Why the peer takes nothing any more. */
+  /** Set when the peer takes nothing any more: the error that showed it. */
   #broken: Error | undefined;
   #done: (() => void) | undefined;
   #callback: ((error?: Error | null) => void) | undefined;
@@ -163,9 +168,9 @@ export class NetStream implements HeldRequest, DirectReader {
   }
 
   /**
-   * Sends everything that was written, then FIN, and closes when the peer's FIN comes, or END_WAIT_MS after ours. What the peer
-   * sends meanwhile is read and thrown away: closing over unread bytes would reset the connection, and the peer could lose
-   * what was just sent. A peer that takes nothing is waited for without limit: `destroy` is for that.
+   * Sends everything that was written, then FIN, and closes when the peer's FIN comes, or END_WAIT_MS after ours. What
+   * the peer sends meanwhile is read and thrown away: closing over unread bytes would reset the connection, and the
+   * peer could lose what was just sent. A peer that takes nothing is waited for without limit: `destroy` is for that.
    */
   end(): void {
     if (this.#state !== OPEN) return;
@@ -182,7 +187,7 @@ export class NetStream implements HeldRequest, DirectReader {
     this.#socket.destroy();
   }
 
-  /** Called by Node, by way of `reading.ts`. */
+  /** Takes what was read: Node calls it, by way of `reading.ts`. */
   readInto(count: number, isShared: boolean): Buffer | undefined {
     if (this.#state !== OPEN) return undefined;
     const { handler } = this;
@@ -193,12 +198,12 @@ export class NetStream implements HeldRequest, DirectReader {
     return this.handler.target;
   }
 
-  /** Called when nothing but such streams keeps the process alive, and nobody waits for them. */
+  /** Ends: nothing but such streams keeps the process alive, and nobody waits for them. */
   giveUp(): void {
     this.destroy();
   }
 
-  /** Own end, as an endpoint: `tcp://127.0.0.1:5555`; "" when the stream is gone. */
+  /** This end, as an endpoint: `tcp://127.0.0.1:5555`; "" when the stream is gone. */
   get localAddress(): string {
     if (this.#path !== undefined) return this.#path;
     const { localAddress, localPort } = this.#socket;
@@ -227,7 +232,7 @@ export class NetStream implements HeldRequest, DirectReader {
     };
   }
 
-  /** The one way out. A fault after `end` or `destroy` is nobody's concern any more. */
+  /** Ends the stream, by whatever way, once. A fault after `end` or `destroy` is not told. */
   #over(error: Error | undefined): void {
     if (this.#state === GONE) return;
     const { handler } = this;
@@ -244,7 +249,10 @@ export class NetStream implements HeldRequest, DirectReader {
     handler.onEnd(reason);
   }
 
-  /** Paused, Node may hold bytes that arrived in order before a fault; it emits no `data` for a broken socket. */
+  /**
+   * Delivers bytes that Node has held since a pause, and that came before a fault: it emits no `data` for a broken
+   * socket.
+   */
   #deliverRest(): void {
     const socket = this.#socket.off("data", onData);
     for (let rest = socket.read(); rest !== null && this.#state === OPEN; rest = socket.read())
@@ -276,8 +284,8 @@ function onClose(this: StreamSocket): void {
   this[READER] = undefined;
 }
 
-// Node's hooks for those who implement a stream, in front of the socket's own. The two that tell of an end are here since Node's events
-// come by `process.nextTick`: while a test fakes that, they do not come at all.
+// Node's hooks for those who implement a stream, in front of the socket's own. The two that tell of an end are here
+// since Node's events come by `process.nextTick`: while a test fakes that, they do not come at all.
 
 function destroyOne(this: StreamSocket, error: Error | null, callback: (error?: Error | null) => void): void {
   const stream = this[STREAM];

@@ -1,8 +1,8 @@
 /**
- * Opens a `net.Server` at one target: a path, or a port of one address. `open` waits for Node's event. `openSync` is done when it
- * returns, which Node's documented functions are for two targets only: every interface, and ipc paths. For one address it takes
- * `net._createServerHandle`, on which Node's cluster module is built and which every release has. Where a runtime has neither that nor
- * a `listen` that is done at once, `openSync` on one address fails with ENOTSUP.
+ * Opens a `net.Server` at one target: a path, or a port of one address. `open` waits for Node's event. `openSync` is
+ * done when it returns, which Node's documented functions are for two targets only: every interface, and ipc paths. For
+ * one address it takes `net._createServerHandle`, on which Node's cluster module is built and which every release has.
+ * Where a runtime has neither that nor a `listen` that is done at once, `openSync` on one address fails with ENOTSUP.
  */
 import * as net from "node:net";
 import { getSystemErrorName } from "node:util";
@@ -14,7 +14,7 @@ import { isOwn, type Resolved } from "./resolve.ts";
 /** Binds, and gives a handle or a negative error number. */
 type CreateServerHandle = (address: string, port: number, family: number) => { close(): void } | number;
 
-/** What is used of Node beyond its documentation; in one place, where a test can take it away. */
+/** All that is used here of Node beyond its documentation; in one place, where a test can take it away. */
 export const internals: { createServerHandle: CreateServerHandle | undefined } = {
   createServerHandle: (net as { _createServerHandle?: CreateServerHandle })._createServerHandle,
 };
@@ -40,7 +40,10 @@ function listenArguments(target: Target, backlog: number): net.ListenOptions {
     : { ...common, host: target.host.address, port: target.port };
 }
 
-/** Whether `openSync` needs no detour: an event of Node's for the same would not come while a test fakes `process.nextTick`. */
+/**
+ * True when `openSync` works here. It is preferred: the event that `open` waits for does not come while a test fakes
+ * `process.nextTick`.
+ */
 export function isDoneAtOnce(target: Target): boolean {
   return "path" in target || internals.createServerHandle !== undefined;
 }
@@ -77,7 +80,10 @@ export function openSync(target: Target, options: OpenOptions, address: string):
   return server;
 }
 
-/** By Node's documented functions: every interface in Node, and any address where `listen` is done when it returns (Bun). */
+/**
+ * Listens by Node's documented functions alone: every interface in Node, and any address where `listen` is done when it
+ * returns (Bun).
+ */
 function openAtOnce(
   server: net.Server,
   target: Exclude<Target, { path: string }>,
@@ -99,7 +105,7 @@ function openAtOnce(
   if (!server.listening) throw errnoLike("EADDRINUSE");
 }
 
-/** Whether this runtime listens on an address before `listen` returns. */
+/** True when this runtime listens on an address before `listen` returns. */
 function isAtOnce(): boolean {
   const probe = net.createServer().unref().on("error", ignore);
   // Node 18 goes on with a `listen` although the server was closed meanwhile.
@@ -109,7 +115,9 @@ function isAtOnce(): boolean {
   return listening;
 }
 
-/** `server.listen(handle)`, which in a cluster's worker of Node 18 would ask the primary instead, and crash it. */
+/**
+ * Listens on a handle. `server.listen(handle)` would ask the primary in a cluster's worker of Node 18, and crash it.
+ */
 function adopt(server: net.Server, handle: object, backlog: number): void {
   const inner = server as {
     _handle?: object;
@@ -123,7 +131,7 @@ function adopt(server: net.Server, handle: object, backlog: number): void {
   }
 }
 
-/** Asks again for the reason, which Node tells in an event only. */
+/** Asks once more for the reason, which Node tells in an event only. */
 function pathFailure(path: string): NodeJS.ErrnoException {
   const handle = internals.createServerHandle?.(path, -1, -1) ?? 0;
   if (typeof handle !== "number") handle.close();

@@ -1,8 +1,8 @@
 /**
  * From the names in an endpoint to IP addresses: interface names, host names, and which family an address is used in.
  *
- * Without the option `ipv6` there is only IPv4. With it a bound address is always an IPv6 one, an IPv4 address in its mapped form
- * (`::ffff:127.0.0.1`), as libzmq does it.
+ * Without the option `ipv6` there is only IPv4. With it a bound address is always an IPv6 one, an IPv4 address in its
+ * mapped form (`::ffff:127.0.0.1`), as libzmq does it.
  */
 
 import { lookup } from "node:dns";
@@ -21,7 +21,7 @@ export interface Resolved {
 
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 
-/** What a literal or `*` stands for, without asking anybody; undefined for names, and for IPv6 where only IPv4 is wanted. */
+/** Reads a literal or `*`, without asking anybody; undefined for names, and for IPv6 where only IPv4 is wanted. */
 export function literal(host: HostPort, ipv6: boolean): Resolved | undefined {
   if (host.host === "*") return ipv6 ? { address: "::", family: 6 } : { address: "0.0.0.0", family: 4 };
   if (host.family === 4) return { address: host.host, family: 4 };
@@ -42,14 +42,17 @@ export function interfaceAddress(name: string, ipv6: boolean): Resolved | undefi
   return four === undefined ? undefined : { address: four.address, family: 4 };
 }
 
-/** The forms in which an address is bound, the preferred one first: with `ipv6` the others are for machines without IPv6. */
+/**
+ * The forms in which an address is bound, the preferred one first: with `ipv6` the others are for machines without
+ * IPv6.
+ */
 export function bindable(resolved: Resolved, ipv6: boolean): Resolved[] {
   if (!ipv6) return [resolved];
   if (resolved.family === 4) return [{ address: `::ffff:${resolved.address}`, family: 6 }, resolved];
   return resolved.address === "::" ? [resolved, { address: "0.0.0.0", family: 4 }] : [resolved];
 }
 
-/** Whether the machine has the address, so that it can be bound. */
+/** True when the machine has the address, so that it can be bound. */
 export function isOwn({ address }: Resolved): boolean {
   const plain = MAPPED.exec(address)?.[1] ?? address;
   if (plain === "0.0.0.0" || plain === "::" || plain.startsWith("127.")) return true;
@@ -58,7 +61,7 @@ export function isOwn({ address }: Resolved): boolean {
   );
 }
 
-/** `localhost`, or what the hosts file says; at once. */
+/** Finds `localhost`, or a name of the hosts file, at once. */
 export function hostSync(host: string, ipv6: boolean): Resolved | undefined {
   const found = hostsSync(host, ipv6);
   return found.find((each) => each.family === 6) ?? found[0];
@@ -86,17 +89,17 @@ function hostsFile(): string {
 
 const LOCALHOST = "localhost";
 
-/** Told of at least one address, or of an error. */
+/** Hears of at least one address, or of an error. */
 type Answer = (error: Error | null, found: Resolved[]) => void;
 
-/** A name that waits for its turn, or is looked up, and who wants to know. */
+/** A name that waits for its turn, or is looked up, and everybody who asked for it. */
 interface LookUp {
   readonly host: string;
   readonly ipv6: boolean;
   readonly askers: Set<Answer>;
 }
 
-/** In one place, where a test can take the system's. */
+/** The system's resolver; in one place, where a test can take it away. */
 export const internals: { lookup: typeof lookup } = { lookup };
 
 const waiting: LookUp[] = [];
@@ -108,12 +111,13 @@ let isBusy = false;
 const failed = new Set<string>();
 
 /**
- * Asks the system's resolver, for one name after the other: it may take many seconds for a name that nobody knows, and libuv lets
- * such questions have no more than half of its threads, two of four, so that the program's own would wait behind ours. Names that
- * failed last come after the others. `answer` is called later, unless `cancel` was called before.
+ * Asks the system's resolver, for one name after the other: it may take many seconds for a name that nobody knows, and
+ * libuv lets such questions have no more than half of its threads, two of four, so that the program's own would wait
+ * behind ours. Names that failed last come after the others. `answer` is called later, unless `cancel` was called
+ * before.
  *
- * The resolver cannot be stopped, and the process does not end before it has answered; names that wait for their turn keep
- * nothing alive.
+ * The resolver cannot be stopped, and the process does not end before it has answered; names that wait for their turn
+ * keep nothing alive.
  */
 export function resolve(host: string, ipv6: boolean, answer: Answer): { cancel(): void } {
   const isSame = (each: LookUp): boolean => each.host === host && each.ipv6 === ipv6;

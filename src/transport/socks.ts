@@ -1,6 +1,6 @@
 /**
- * The client's side of SOCKS 5 (RFC 1928, and RFC 1929 for name and password), as bytes in and bytes out: CONNECT only, and names
- * are left to the proxy to resolve.
+ * The client's side of SOCKS 5 (RFC 1928, and RFC 1929 for name and password), as bytes in and bytes out: CONNECT only,
+ * and names are left to the proxy to resolve.
  *
  *     ours:  05 n methods      [01 name password]     05 01 00 target
  *     its:   05 method         [01 status]            05 code 00 bound, then the peer's bytes
@@ -18,7 +18,7 @@ const TYPE_IPV4 = 1;
 const TYPE_NAME = 3;
 const TYPE_IPV6 = 4;
 
-/** Reply codes from 1 on. */
+/** The errors for reply codes, from 1 on. */
 const REFUSALS: readonly [ErrorCode, string][] = [
   ["ECONNREFUSED", "general failure"],
   ["EACCES", "not allowed by its rules"],
@@ -129,7 +129,7 @@ export class SocksHandshake {
   }
 }
 
-/** Type and address. A host name has at most 253 octets here. */
+/** Encodes type and address. A host name has at most 253 octets here. */
 function hostOctets({ host, family }: HostPort): Buffer {
   if (family === 4) return Buffer.from([TYPE_IPV4, ...host.split(".").map(Number)]);
   if (family === 6) return Buffer.from([TYPE_IPV6, ...ipv6Octets(host.replace(/%.*/, ""))]);
@@ -137,7 +137,7 @@ function hostOctets({ host, family }: HostPort): Buffer {
   return Buffer.concat([Buffer.from([TYPE_NAME, name.length]), name]);
 }
 
-/** The 16 octets of an IPv6 address that is known to be one; its last 32 bits may be written as IPv4. */
+/** Reads the 16 octets of an IPv6 address that is known to be one; its last 32 bits may be written as IPv4. */
 function ipv6Octets(address: string): number[] {
   const groups = (text: string): number[] =>
     text === ""

@@ -2,19 +2,21 @@
 import type { Socket } from "node:net";
 import type { OptionValues } from "../options/values.ts";
 
-/** What Node can set of a tcp connection. */
+/** The options that Node can set of a tcp connection. */
 export type TuneOptions = Pick<OptionValues, "tcpKeepalive" | "tcpKeepaliveIdle"> &
   Partial<Pick<OptionValues, "typeOfService">>;
 
-/** Since Node 26. */
+/** A socket since Node 26. */
 interface Serviced {
   setTypeOfService?(value: number): void;
 }
 
-/** What an IP packet has room for. */
+/** The largest value that an IP packet has room for. */
 const TYPE_OF_SERVICE_MAX = 255;
 
-/** Sets what a tcp connection has from its start. Of the keep-alive options Node can set two: whether, and after how many idle seconds. */
+/**
+ * Sets the options of a new tcp connection. Of those for keep-alive, Node can set two: on or off, and the idle seconds.
+ */
 export function tune(socket: Socket, options: TuneOptions): void {
   socket.setNoDelay(true);
   const { typeOfService = 0 } = options;

@@ -1,11 +1,12 @@
 /**
- * Writing what a program may take away. Large bodies are not copied: the kernel takes them from where they lie, and as long as it
- * has not, the program may have transferred that memory, to a thread for instance, which may use it for anything. The runtime goes on
- * writing whatever stands there by then.
+ * Writing what a program may take away. Large bodies are not copied: the kernel takes them from where they lie, and as
+ * long as it has not, the program may have transferred that memory, to a thread for instance, which may use it for
+ * anything. The runtime goes on writing whatever stands there by then.
  *
- * So a large write is handed over in pieces, and nobody goes on, or ends in order, whose memory has gone meanwhile: the write fails
- * with ERR_ZMTP_BODY_DETACHED, and the connection with it, since a header with the size is out. What the kernel takes of one piece while its memory
- * is used by others can be seen only afterwards; so the last octets, which make it a message, are a copy and a piece of their own.
+ * So a large write is handed over in pieces, and nobody goes on, or ends in order, whose memory has gone meanwhile: the
+ * write fails with ERR_ZMTP_BODY_DETACHED, and the connection with it, since a header with the size is out. What the
+ * kernel takes of one piece while its memory is used by others can be seen only afterwards; so the last octets, which
+ * make it a message, are a copy and a piece of their own.
  */
 import { Socket as NetSocket } from "node:net";
 import { ownCopy } from "../base/bytes.ts";
@@ -14,7 +15,7 @@ import { missingMemory } from "../base/errors.ts";
 
 export type WriteCallback = (error?: Error | null) => void;
 
-/** What Node's `_writev` is given. */
+/** The chunks in the form of Node's `_writev`. */
 export type Chunks = Parameters<NonNullable<NetSocket["_writev"]>>[0];
 
 /** Writes one chunk, in place of the socket's own `_write`. */
@@ -32,7 +33,7 @@ export function writeMany(socket: NetSocket, given: Chunks, callback: WriteCallb
   else NetSocket.prototype._writev?.call(socket, given, (error) => callback(checked(chunks, size) ?? error));
 }
 
-/** What Node says of octets, which no type of it knows. */
+/** The encoding that Node gives with octets, which none of its types knows. */
 const NO_ENCODING = "buffer" as BufferEncoding;
 
 class PieceByPiece {
@@ -41,7 +42,7 @@ class PieceByPiece {
   readonly #size: number;
   readonly #callback: WriteCallback;
   readonly #pieceBytes: number;
-  /** What comes next: a chunk, and where in it. */
+  /** The next octet: its chunk, and its offset there. */
   #index = 0;
   #offset = 0;
   #isCalling = false;
@@ -108,7 +109,7 @@ function hand(socket: NetSocket, chunk: Buffer, callback: WriteCallback): void {
   NetSocket.prototype._write.call(socket, chunk, NO_ENCODING, callback);
 }
 
-/** The same octets, of which the last chunk is short and nobody else's. */
+/** Copies the end of the last chunk to a short one that is nobody else's. */
 function withOwnTail(chunks: readonly Buffer[]): Buffer[] {
   const last = chunks[chunks.length - 1];
   const at = last.length - WRITE_TAIL_BYTES;
@@ -117,7 +118,7 @@ function withOwnTail(chunks: readonly Buffer[]): Buffer[] {
   return [...chunks.slice(0, -1), last.subarray(0, at), ownCopy(last.subarray(at))];
 }
 
-/** The error for chunks that are no longer of this size, and that is: without their memory. */
+/** Makes the error for chunks that are no longer of this size: their memory was taken away. */
 function checked(chunks: readonly Buffer[], size: number): Error | undefined {
   return sizeOf(chunks) < size ? missingMemory() : undefined;
 }
