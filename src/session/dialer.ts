@@ -114,11 +114,11 @@ export class Dialer implements SessionOwner, PipeLink, ConnectHandler, EndpointH
     const isReady = session?.isReady ?? false;
     const tries = this.hasUnsent && !(this.options.reconnectStop & STOP_AFTER_DISCONNECT);
     if (linger === 0 || !(isReady || tries)) {
-      this.#end();
+      this.#destroy();
       return;
     }
-    if (linger > 0) this.#lingerTimer = setTimeout(() => this.#end(), linger).unref();
-    if (isReady) session?.end();
+    if (linger > 0) this.#lingerTimer = setTimeout(() => this.#destroy(), linger).unref();
+    if (isReady) session?.close();
   }
 
   // Called by the attempt.
@@ -139,7 +139,7 @@ export class Dialer implements SessionOwner, PipeLink, ConnectHandler, EndpointH
     if (events.active) events.emit({ type: "close", address: this.address });
     const stops = error.code === "ECONNREFUSED" && options.reconnectStop & STOP_AFTER_REFUSED;
     if (stops || options.reconnectInterval <= 0) {
-      if (this.#isClosing) this.#end();
+      if (this.#isClosing) this.#destroy();
       return;
     }
     this.#retry();
@@ -150,26 +150,26 @@ export class Dialer implements SessionOwner, PipeLink, ConnectHandler, EndpointH
 
   ready(session: Session, peer: PeerFacts): NetPipe {
     const pipe = this.#pipeOf(peer);
-    if (this.#isClosing) session.end();
+    if (this.#isClosing) session.close();
     return pipe;
   }
 
-  drop(): void {
+  closeSession(): void {
     this.close(this.#socket.options.linger);
   }
 
-  lost(_session: Session, failure: Failure | undefined): void {
+  ended(_session: Session, failure: Failure | undefined): void {
     const wasReady = this.#session?.wasReady ?? false;
     this.#session = undefined;
     const pipe = this.#pipe;
     if (pipe?.isConnected) this.#detachSession(pipe);
     if (this.#isClosed) return;
     if (this.#isClosing && !this.#hasQueued) {
-      this.#end();
+      this.#destroy();
       return;
     }
     if (this.#stopsAfter(wasReady, failure)) {
-      this.#end();
+      this.#destroy();
       return;
     }
     const isFault = !wasReady || failure?.kind === "protocol";
@@ -204,7 +204,7 @@ export class Dialer implements SessionOwner, PipeLink, ConnectHandler, EndpointH
   refuse(error: ErrnoError): void {
     const { events } = this.#socket;
     if (events.active) events.emit({ type: "handshake:error:other", address: this.address, error });
-    this.#end();
+    this.#destroy();
   }
 
   finish(): void {
@@ -290,7 +290,7 @@ export class Dialer implements SessionOwner, PipeLink, ConnectHandler, EndpointH
     return Math.min(delay, TIMER_MAX_MS);
   }
 
-  #end(): void {
+  #destroy(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#isClosing = true;

@@ -90,9 +90,10 @@ export class Listener implements SessionOwner, ListenHandler, EndpointHolder {
         session.flush();
       }
       if (pipe === undefined || linger === 0) session.destroy();
-      else session.end();
+      else session.close();
     }
-    if (linger > 0 && this.#sessions.size > 0) this.#lingerTimer = setTimeout(() => this.#cut(), linger).unref();
+    if (linger > 0 && this.#sessions.size > 0)
+      this.#lingerTimer = setTimeout(() => this.#destroySessions(), linger).unref();
     this.#closedIfEmpty();
   }
 
@@ -130,11 +131,11 @@ export class Listener implements SessionOwner, ListenHandler, EndpointHolder {
     return pipe;
   }
 
-  drop(session: Session): void {
-    session.end();
+  closeSession(session: Session): void {
+    session.close();
   }
 
-  lost(session: Session): void {
+  ended(session: Session): void {
     const pipe = this.#sessions.get(session);
     this.#sessions.delete(session);
     if (pipe?.isConnected) {
@@ -154,7 +155,7 @@ export class Listener implements SessionOwner, ListenHandler, EndpointHolder {
     if (events.active) events.emit({ type: "bind", address: this.address });
   }
 
-  #cut(): void {
+  #destroySessions(): void {
     for (const session of [...this.#sessions.keys()]) session.destroy();
   }
 

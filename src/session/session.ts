@@ -44,9 +44,9 @@ export interface SessionOwner {
   /** Returns the pipe for this peer, whose handshake is done; `undefined` refuses it. */
   ready(session: Session, peer: PeerFacts): NetPipe | undefined;
   /** Ends the session for good after all that waits is written: the pattern is done with this peer. */
-  drop(session: Session): void;
+  closeSession(session: Session): void;
   /** Hears that the session has ended; `failure` tells why when it was not just a lost connection. */
-  lost(session: Session, failure: Failure | undefined): void;
+  ended(session: Session, failure: Failure | undefined): void;
 }
 
 type Phase = "handshake" | "traffic" | "closing" | "ended";
@@ -193,7 +193,7 @@ export class Session implements HandshakeHandler, TrafficHandler, StreamHandler,
       }
       events.emit({ type: "disconnect", address: this.address });
     }
-    this.#owner.lost(this, this.#failure);
+    this.#owner.ended(this, this.#failure);
     this.#writer?.close();
     this.#pipe = undefined;
   }
@@ -328,12 +328,12 @@ export class Session implements HandshakeHandler, TrafficHandler, StreamHandler,
   }
 
   finish(): void {
-    this.#owner.drop(this);
+    this.#owner.closeSession(this);
   }
 
   /** Ends the connection when all that waits is written; drops all that still comes in. */
-  end(): void {
-    this.#close();
+  close(): void {
+    this.#startClosing();
     if (this.isReady) {
       this.resume();
       this.flush();
@@ -344,11 +344,11 @@ export class Session implements HandshakeHandler, TrafficHandler, StreamHandler,
 
   /** Ends the connection now. */
   destroy(): void {
-    this.#close();
+    this.#startClosing();
     this.#stream.destroy();
   }
 
-  #close(): void {
+  #startClosing(): void {
     if (this.#phase === "closing" || this.#phase === "ended") return;
     this.#step("closing");
     this.#handshake?.close();
