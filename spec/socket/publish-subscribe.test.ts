@@ -26,13 +26,12 @@ class Duo {
     this.subscriber.subscribe(mark);
     const timeout = this.subscriber.receiveTimeout;
     this.subscriber.receiveTimeout = 20;
-    for (;;) {
-      await this.publisher.send(mark);
+    // Those that were sent before the newest one come before it.
+    for (let sent = 1, seen = 0; seen < sent; ) {
       const got = await this.subscriber.receive().catch(() => undefined);
-      if (got !== undefined && String(got[0]) === mark) break;
+      if (got === undefined) await this.publisher.send([mark, String(++sent)]);
+      else if (String(got[0]) === mark) seen = Number(got[1]);
     }
-    // The copies that were sent meanwhile.
-    while (await this.subscriber.receive().catch(() => undefined));
     this.subscriber.receiveTimeout = timeout;
     this.subscriber.unsubscribe(mark);
   }
