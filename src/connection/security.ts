@@ -17,7 +17,7 @@ import {
   type ZapRequest,
   zapPolicy,
 } from "../mechanism/zap.ts";
-import type { OptionValues } from "../options/values.ts";
+import { isServer, type OptionValues } from "../options/values.ts";
 import { mayTalk, mismatch } from "./compatibility.ts";
 import { Refusal } from "./failure.ts";
 import { ownProperties } from "./own-properties.ts";
@@ -98,7 +98,7 @@ export function isSecured(options: SecurityOptions): boolean {
 
 /** True when this end is the server of its mechanism. */
 export function isSecurityServer(options: SecurityOptions): boolean {
-  return options.plainServer || options.curveServer;
+  return isServer(options);
 }
 
 /** Copies a peer's routing id. @throws ProtocolError when it is too long */

@@ -91,13 +91,18 @@ export function snapshot(options: OptionValues): OptionValues {
   return { ...options };
 }
 
+type ServerSwitch = "plainServer" | "curveServer";
+
 /** The switch that makes an end the server, by mechanism. */
-const SERVER_SWITCHES: Readonly<
-  Record<Exclude<NonNullable<SecurityMechanism>, "gssapi">, "plainServer" | "curveServer">
-> = {
+const SERVER_SWITCHES: Readonly<Record<Exclude<NonNullable<SecurityMechanism>, "gssapi">, ServerSwitch>> = {
   plain: "plainServer",
   curve: "curveServer",
 };
+
+/** True when this end is the server of its mechanism. */
+export function isServer(options: Pick<OptionValues, ServerSwitch>): boolean {
+  return Object.values(SERVER_SWITCHES).some((name) => options[name]);
+}
 
 /** Chooses the mechanism and this end's role; the last choice wins. */
 export function selectMechanism(options: OptionValues, mechanism: SecurityMechanism, asServer: boolean): void {
