@@ -6,6 +6,7 @@
 import { execFile } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { crowding } from "../../scripts/lib.mjs";
 
 const FOLDER = fileURLToPath(new URL(".", import.meta.url));
 const OURS = new URL("../../dist/index.mjs", import.meta.url);
@@ -16,11 +17,16 @@ const SHOWN = 10;
 /** What a program prints; how it ends is its last line. @param {string} name @param {string} module @returns {Promise<string[]>} */
 function lines(name, module) {
   return new Promise((resolve) => {
-    execFile(process.execPath, [`${FOLDER}${name}`, module], { timeout: PROGRAM_MS }, (error, stdout, stderr) => {
-      const printed = stdout.trimEnd().split("\n");
-      if (error === null) resolve([...printed, "(exit 0)"]);
-      else resolve([...printed, `(ended by ${error.signal ?? error.code}) ${stderr.trimEnd()}`]);
-    });
+    execFile(
+      process.execPath,
+      [`${FOLDER}${name}`, module],
+      { timeout: PROGRAM_MS * crowding() },
+      (error, stdout, stderr) => {
+        const printed = stdout.trimEnd().split("\n");
+        if (error === null) resolve([...printed, "(exit 0)"]);
+        else resolve([...printed, `(ended by ${error.signal ?? error.code}) ${stderr.trimEnd()}`]);
+      },
+    );
   });
 }
 
