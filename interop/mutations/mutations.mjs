@@ -407,14 +407,14 @@ export const MUTATIONS = [
   },
   // Routing.
   {
-    what: "the turn stays with the same peer",
+    what: "the rotation stays with the same pipe",
     file: "routing/rotation.ts",
     from: "    this.current = current.next;\n",
     to: "",
     tests: ["routing/rotation"],
   },
   {
-    what: "who leaves in its turn takes the turn along",
+    what: "a pipe that leaves while it is next takes the place of the one before",
     file: "routing/rotation.ts",
     from: "if (this.current === link) this.current = next;",
     to: "if (this.current === link) this.current = previous;",
