@@ -20,7 +20,7 @@ function lines(name, module) {
     execFile(
       process.execPath,
       [`${FOLDER}${name}`, module],
-      { timeout: PROGRAM_MS * crowding() },
+      { timeout: Math.ceil(PROGRAM_MS * crowding()) },
       (error, stdout, stderr) => {
         const printed = stdout.trimEnd().split("\n");
         if (error === null) resolve([...printed, "(exit 0)"]);
