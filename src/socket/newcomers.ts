@@ -10,6 +10,8 @@
  *   which it subscribed, or before the next message if that is sooner.
  * - The newest messages are kept, up to the send high-water mark and KEPT_BYTES: what a peer gets has no gap before
  *   what follows. Each is kept until the second tick, KEPT_MS apart, and none when there is no newcomer.
+ * - Where no peer is there, the next one may wait for its acceptance already, and the program may compute for long: what is published
+ *   then is kept until the loop has looked for connections once more.
  * - A tick that comes late counts for nothing, up to LATE_TICKS in a row: a program that computes has read nothing
  *   meanwhile.
  */
@@ -64,6 +66,8 @@ export class Newcomers implements Flushable {
   /** The number of the oldest message that is kept, and of the first since the last tick. */
   #first = 0;
   #fresh = 0;
+  /** Ends of turns until the loop has looked for connections since the last message for nobody. */
+  #turns = 0;
   #timer: NodeJS.Timeout | undefined;
   #due = 0;
   #lateTicks = 0;
@@ -80,7 +84,7 @@ export class Newcomers implements Flushable {
 
   /** A peer has come. */
   add(): Newcomer {
-    const peer = new Waiting(this, this.#end);
+    const peer = new Waiting(this, this.#turns > 0 ? this.#first : this.#end);
     this.#peers.add(peer);
     if (this.#timer === undefined) this.#arm();
     return peer;
@@ -108,6 +112,9 @@ export class Newcomers implements Flushable {
 
   endTurn(): void {
     this.welcome();
+    if (this.#turns === 0) return;
+    if (--this.#turns > 0) this.#socket.schedule(this);
+    else if (!this.any) this.#forgetAll();
   }
 
   /** Gives those that have subscribed what was published since they came. Comes before whatever is published next. */
@@ -117,6 +124,13 @@ export class Newcomers implements Flushable {
       if (pipe !== undefined) this.#replay(pipe, Math.max(peer.since - this.#first, 0));
       this.remove(peer);
     }
+  }
+
+  /** Keeps a message that was published where no peer is. */
+  keepForNext(frames: readonly Uint8Array[]): void {
+    this.#turns = 2;
+    this.#socket.schedule(this);
+    this.keep(frames);
   }
 
   /** Keeps a message that was published. */

@@ -38,6 +38,7 @@ export class PublisherPattern extends Pattern {
       this.#distribute(frames, matches, count);
     }
     if (newcomers.any) newcomers.keep(frames);
+    else if (this.pipes.size === 0) newcomers.keepForNext(frames);
     return true;
   }
 
