@@ -37,8 +37,14 @@ const THREAD_SAFE = 81;
 const THREAD_SCHED_POLICY = 4;
 const DRAFT_NUMBERS = Object.values(ADDITIONS).map(([id]) => id);
 
-/** The same but for the warning. @param {Step} step */
-const warnsThereOnly = ({ there, here }) => there.replace(WAITS, "") === here;
+/** Options that act at once, and of which the original warns nonetheless: by name and by number. @type {unknown[]} */
+const ACT_AT_ONCE = ["invertMatching", "manual", "noDrop", "welcomeMessage", 69, 71, 72, 74];
+
+/** The same but for the warning, where it makes no sense. @param {Step} step */
+function warnsThereOnly({ where, option, there, here }) {
+  if (there.replace(WAITS, "") !== here) return false;
+  return where.endsWith("closed") || here.startsWith("throws") || ACT_AT_ONCE.includes(option);
+}
 
 /** @type {Difference[]} */
 export const DIFFERENCES = [

@@ -1,6 +1,6 @@
 /** The values that every option is given, each with the name that a report tells it by. */
 
-/** What a value is called. @param {unknown} value */
+/** The name of a value. @param {unknown} value */
 const nameOf = (value) => {
   if (typeof value === "string") return value.length > 20 ? `${value.length} characters` : JSON.stringify(value);
   return Array.isArray(value) ? "[]" : typeof value === "bigint" ? `${value}n` : String(value);
