@@ -2,7 +2,7 @@
 import { patience } from "./test.ts";
 import { collectGarbage } from "./wait.ts";
 
-/** How long to collect before what is still there counts as kept: finished writes and promises let go a little later. */
+/** How long to collect before what is there counts as kept: finished writes and promises let go a little later. */
 const COLLECTING_MS = 1000;
 
 /** Memory up to here may be a pool's, which stays: Node's has 8 KiB, or 64 and a little more. */

@@ -99,7 +99,7 @@ it("a message behind INITIATE in one chunk waits for nobody: it is out of turn w
   assert.equal(early.lines, ["ERR_ZMTP_UNEXPECTED_COMMAND"]);
 });
 
-it("a message of which the beginning came before the ZAP handler's answer is read to its end behind it, in every cut", () => {
+it("a message that began before the ZAP handler's answer is read to its end behind it, in every cut", () => {
   const behind = Buffer.concat(frames.request);
   const length = frames.request[0].length;
   const whole = server();

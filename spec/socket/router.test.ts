@@ -37,7 +37,7 @@ function named(id: string | Buffer): Dealer {
   return dealer;
 }
 
-/** Sends to a peer that reads nothing until it takes no more, which is EAGAIN by sendTimeout; gives how many it took. */
+/** Sends to a peer that reads nothing until it takes no more, EAGAIN by sendTimeout; gives how many it took. */
 async function fill(router: Router, id: string): Promise<number> {
   const body = Buffer.alloc(500_000);
   router.sendTimeout = 50;
