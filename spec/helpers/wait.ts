@@ -22,28 +22,14 @@ export async function eventually(condition: () => boolean | Promise<boolean>): P
   while (!(await condition())) await sleep(5);
 }
 
+/** True when `condition` holds now and in each of the next rounds of the event loop: for what must not come. */
+export async function holds(condition: () => boolean, count = QUIET_TURNS): Promise<boolean> {
+  for (let i = 0; i < count && condition(); i++) await turn();
+  return condition();
+}
+
 /** How often `stays` looks. */
 const LOOK_MS = 5;
-
-/**
- * True when `condition` holds now and in each round of the event loop until `witness` settles: something that would
- * come no earlier than what must not be.
- */
-export async function holds(condition: () => boolean, witness: Promise<unknown> = turns()): Promise<boolean> {
-  let isOver = false;
-  const over = (): void => {
-    isOver = true;
-  };
-  witness.then(over, over);
-  while (condition()) {
-    if (isOver) {
-      await witness;
-      return true;
-    }
-    await turn();
-  }
-  return false;
-}
 
 /**
  * True when `condition` holds for `milliseconds`, and for as many rounds of the event loop as a machine that is not

@@ -82,7 +82,7 @@ for (const transport of ["tcp", "ipc"] as const) {
 }
 
 for (const Type of [Publisher, XPublisher]) {
-  it(`${Type.name} gives the first peer what was published while it waited to be accepted, and nothing older`, async () => {
+  it(`${Type.name} gives the first peer what was published while it waited to be accepted, nothing older`, async () => {
     await eventually(async () => {
       const publisher = sockets.own(new Type());
       const address = await sockets.bound(publisher, "tcp");
