@@ -1,4 +1,7 @@
-/** `zmtp/auth`: a ready-made authenticator, and the certificates of other ZeroMQ tools. An addition to what `zeromq` has. */
+/**
+ * `zmtp/auth`: a ready-made authenticator, and the certificates of other ZeroMQ tools. An addition to what `zeromq`
+ * has.
+ */
 export {
   type AuthDecision,
   Authenticator,

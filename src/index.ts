@@ -1,4 +1,6 @@
-/** zmtp: ZeroMQ sockets over Node's own streams. The names here are those of the `zeromq` package, no more and no less. */
+/**
+ * zmtp: ZeroMQ sockets over Node's own streams. The names here are those of the `zeromq` package, no more and no less.
+ */
 import type { ErrnoError as Raised } from "./base/errors.ts";
 
 export type {

@@ -1,9 +1,10 @@
 /**
- * The few instructions of WebAssembly that our kernels use, as functions that give their code, and the module around a kernel.
+ * The few instructions of WebAssembly that our kernels use, as functions that give their code, and the module around a
+ * kernel.
  *
- * A kernel is assembled when it is loaded: what is repeated hundreds of times in the result is a loop in its source, no compiler
- * is needed to build the project, and everybody can read what runs. Code is a list of octets; an expression leaves its
- * value on WebAssembly's stack. https://webassembly.github.io/spec/core/binary/
+ * A kernel is assembled when it is loaded: what is repeated hundreds of times in the result is a loop in its source, no
+ * compiler is needed to build the project, and everybody can read what runs. Code is a list of octets; an expression
+ * leaves its value on WebAssembly's stack. https://webassembly.github.io/spec/core/binary/
  */
 
 export type Code = readonly number[];
@@ -115,7 +116,9 @@ export const pick = (a: Code, b: Code, lanes: readonly number[]): Code => [
   ...lanes.flatMap((lane) => [4 * lane, 4 * lane + 1, 4 * lane + 2, 4 * lane + 3]),
 ];
 
-/** A function without result: how many parameters of 32 bits, how many locals of which size behind them, and its code. */
+/**
+ * A function without result: how many parameters of 32 bits, how many locals of which size behind them, and its code.
+ */
 export interface Kernel {
   readonly parameters: number;
   readonly locals: { readonly i32: number; readonly i64: number; readonly v128: number };

@@ -1,13 +1,14 @@
 /**
- * The cryptography that CURVE needs, as an interface. Everything here is NaCl's: X25519 to agree on a key, XSalsa20-Poly1305
- * to seal (`box` in NaCl's words, https://nacl.cr.yp.to/box.html). The primitives come from a library; this file says what
- * the mechanism asks of one, so that another can take its place. `spec/twins/noble-crypto.ts` is such another.
+ * The cryptography that CURVE needs, as an interface. Everything here is NaCl's: X25519 to agree on a key,
+ * XSalsa20-Poly1305 to seal (`box` in NaCl's words, https://nacl.cr.yp.to/box.html). The primitives come from a
+ * library; this file says what the mechanism asks of one, so that another can take its place.
+ * `spec/twins/noble-crypto.ts` is such another.
  *
  * Two kinds of use, two shapes:
  * - the handshake seals four small things per connection: `box` and `openBox`, a Buffer in, a Buffer out;
- * - messages are sealed by the million: a `MessageCipher` works in place in one fixed piece of memory, the *desk*, so that
- *   sealing allocates nothing, and a batch crosses between JavaScript's memory and the library's once. Long messages
- *   stream through it.
+ * - messages are sealed by the million: a `MessageCipher` works in place in one fixed piece of memory, the *desk*, so
+ *   that sealing allocates nothing, and a batch crosses between JavaScript's memory and the library's once. Long
+ *   messages stream through it.
  *
  * This file holds types and sizes only; load.ts loads the library.
  */
@@ -45,7 +46,10 @@ export interface Crypto {
 /** Octets of a batch on the desk. */
 export const DESK_BYTES = 65536;
 
-/** Messages up to here are sealed and opened on the desk; longer ones stream into memory of their own, which the decoder then views. */
+/**
+ * Messages up to here are sealed and opened on the desk; longer ones stream into memory of their own, which the decoder
+ * then views.
+ */
 export const DESK_MESSAGE_BYTES = 8192;
 
 /** Each area of the desk takes a batch and one more short message with all that is around it. */
@@ -73,20 +77,23 @@ export interface Desk {
  *     0            8             16        32
  *     | overwritten | counter (8) | tag (16) | message (length)
  *
- * The layout is that of a CURVE MESSAGE's body, whose first eight octets are its name, and at the same time what NaCl's own
- * functions want: 32 octets in front of the message, which become the key of the authenticator.
+ * The layout is that of a CURVE MESSAGE's body, whose first eight octets are its name, and at the same time what NaCl's
+ * own functions want: 32 octets in front of the message, which become the key of the authenticator.
  */
 export interface MessageCipher {
   /** Puts the key on the desk: before the first `seal` or `open` of each batch. */
   select(): void;
   /**
-   * Seals in place: the tag is at `at + 16` afterwards, octets `at` to `at + 15` hold nothing. Up to 255 octets behind the
-   * message are destroyed.
+   * Seals in place: the tag is at `at + 16` afterwards, octets `at` to `at + 15` hold nothing. Up to 255 octets behind
+   * the message are destroyed.
    */
   seal(at: number, length: number, counterHigh: number, counterLow: number): void;
   /** Opens; the message is at `desk.opened` afterwards. False when it is not authentic. Destroys what was at `at`. */
   open(at: number, length: number): boolean;
-  /** Begins a message of any length that passes by in pieces. `counter` is its eight octets. May be used between batches. */
+  /**
+   * Begins a message of any length that passes by in pieces. `counter` is its eight octets. May be used between
+   * batches.
+   */
   stream(counter: Uint8Array): MessageStream;
   /** Forgets the key. */
   wipe(): void;

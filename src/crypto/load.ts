@@ -1,8 +1,8 @@
 /**
  * Loads the cryptographic library when it is first needed, and makes keys.
  *
- * The library is large, so it is a bundle of its own. Loading it is synchronous, since neither `connect()` nor the setter of
- * an option can wait; it takes about twelve milliseconds, once in a process.
+ * The library is large, so it is a bundle of its own. Loading it is synchronous, since neither `connect()` nor the
+ * setter of an option can wait; it takes about twelve milliseconds, once in a process.
  */
 import { randomBytes } from "node:crypto";
 import { errnoError } from "../base/errors.ts";
@@ -27,7 +27,8 @@ let loaded: Crypto | undefined;
  */
 export function loadCrypto(): Crypto {
   if (!("WebAssembly" in globalThis)) throw errnoError("ENOTSUP", undefined, "CURVE needs WebAssembly");
-  // The build turns the path into that of the second bundle; tests bundle the file in place. Either way it is evaluated here.
+  // The build turns the path into that of the second bundle; tests bundle the file in place. Either way it is evaluated
+  // here.
   loaded ??= (require("./sodium.ts") as typeof Sodium).sodium;
   return loaded;
 }

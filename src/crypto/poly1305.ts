@@ -1,15 +1,17 @@
 /**
- * Poly1305 in WebAssembly, in 32-bit pieces held in 64-bit numbers. Less work than the library's for a long message (2300 MiB/s
- * against 1600), and above all for a short one, whose 12 octets the library spends more time to begin and to end with.
- * Every WebAssembly can run it.
+ * Poly1305 in WebAssembly, in 32-bit pieces held in 64-bit numbers. Less work than the library's for a long message
+ * (2300 MiB/s against 1600), and above all for a short one, whose 12 octets the library spends more time to begin and
+ * to end with. Every WebAssembly can run it.
  *
- * The authenticator is the polynomial of a message's 16-octet blocks at the point r, modulo 2^130 - 5, plus a number: the key
- * is r and that number. (D. J. Bernstein, "The Poly1305-AES message-authentication code"; RFC 8439 section 2.5.)
+ * The authenticator is the polynomial of a message's 16-octet blocks at the point r, modulo 2^130 - 5, plus a number:
+ * the key is r and that number. (D. J. Bernstein, "The Poly1305-AES message-authentication code"; RFC 8439 section
+ * 2.5.)
  *
  *     for each block: h = (h + block + 2^128) * r mod 2^130 - 5          a shorter last block ends with a 1 instead
  *
- * h = h0 + h1*2^32 + h2*2^64 + h3*2^96 + h4*2^128, and so is r, whose top four bits of each piece, and bottom two of r1, r2, r3, are
- * zero. What goes beyond 2^128 comes back times 5/4, as 2^130 is 5: with si = ri + ri/4, a whole number,
+ * h = h0 + h1*2^32 + h2*2^64 + h3*2^96 + h4*2^128, and so is r, whose top four bits of each piece, and bottom two of
+ * r1, r2, r3, are zero. What goes beyond 2^128 comes back times 5/4, as 2^130 is 5: with si = ri + ri/4, a whole
+ * number,
  *
  *     d0 = h0*r0 + h1*s3 + h2*s2 + h3*s1
  *     d1 = h0*r1 + h1*r0 + h2*s3 + h3*s2 + h4*s1
@@ -17,9 +19,9 @@
  *     d3 = h0*r3 + h1*r2 + h2*r1 + h3*r0 + h4*s3
  *     d4 = h4*r0
  *
- * Then each piece keeps its lower half and takes the upper half of the one below, at once and not one after the other, so that a
- * block does not wait for a chain of carries. That leaves pieces of more than 32 bits, within these bounds (in units of 2^32; r
- * is below 2^28, s below 1.25*2^28):
+ * Then each piece keeps its lower half and takes the upper half of the one below, at once and not one after the other,
+ * so that a block does not wait for a chain of carries. That leaves pieces of more than 32 bits, within these bounds
+ * (in units of 2^32; r is below 2^28, s below 1.25*2^28):
  *
  *     h1 h2 h3 < 2, with a block 3      h0 < 2.28, with a block 3.28      h4 < 4, with a block 5
  *     d0 < (3.28 + 3*3*1.25)*2^60 = 14.53*2^60 < 2^64, and the others are less
@@ -60,8 +62,8 @@ import {
 export const POLY1305_STATE_BYTES = 40;
 
 /**
- * Takes the next octets of a message. With `tag` 0 their number is a multiple of 16 and `state` is written; else they are the last,
- * any number of them, and 16 octets go to `tag`. All but the length are addresses; `key` has 32 octets.
+ * Takes the next octets of a message. With `tag` 0 their number is a multiple of 16 and `state` is written; else they
+ * are the last, any number of them, and 16 octets go to `tag`. All but the length are addresses; `key` has 32 octets.
  */
 export type Poly1305 = (tag: number, message: number, length: number, key: number, state: number) => void;
 
@@ -125,8 +127,8 @@ function wholeBlocks(): Code {
 }
 
 /**
- * The last block, when it is shorter: a 1 and zeros are written behind it, over octets that are somebody else's, and these are
- * put back.
+ * The last block, when it is shorter: a 1 and zeros are written behind it, over octets that are somebody else's, and
+ * these are put back.
  */
 function shortBlock(): Code {
   const end = add(get(MESSAGE), get(LENGTH));

@@ -1,7 +1,7 @@
 /**
- * libsodium, compiled to WebAssembly by its own project, without the wrapper that the package puts around it: keys, nonces
- * and messages are written straight into the library's memory. With two kernels of our own for what messages are made of,
- * since the library alone does not keep up with libzmq. This file is the whole of the lazily loaded bundle.
+ * libsodium, compiled to WebAssembly by its own project, without the wrapper that the package puts around it: keys,
+ * nonces and messages are written straight into the library's memory. With two kernels of our own for what messages are
+ * made of, since the library alone does not keep up with libzmq. This file is the whole of the lazily loaded bundle.
  *
  * | what                                            | by                                             |
  * |-------------------------------------------------|------------------------------------------------|
@@ -10,15 +10,17 @@
  * | Salsa20 of messages, the one or two blocks over | the library                                    |
  * | Poly1305 of messages                            | poly1305.ts                                    |
  *
- * Memory. The library's own part ends where its memory ended at start. No function used here allocates, so that the pages
- * that are added behind it are ours alone, never move, and hold
+ * Memory. The library's own part ends where its memory ended at start. No function used here allocates, so that the
+ * pages that are added behind it are ours alone, never move, and hold
  *
  *     KEY 64 | SECRET 64 | NONCE and TAG 64 | AUTHENTICATOR 64 | STATE 64 | 80 | INPUT | 32 | OPENED | OUTPUT
  *
- * CURVE's nonce is 16 octets that never change in one direction and an 8-octet counter, and XSalsa20 is HSalsa20(key, first
- * 16 octets) followed by Salsa20 under that subkey: so the subkey is computed once per connection, not once per message.
+ * CURVE's nonce is 16 octets that never change in one direction and an 8-octet counter, and XSalsa20 is HSalsa20(key,
+ * first 16 octets) followed by Salsa20 under that subkey: so the subkey is computed once per connection, not once per
+ * message.
  *
- * Measured with bench/micro/crypto.mjs (microseconds to seal one message; Xeon at 2.9 GHz, Node 20, best of seven rounds):
+ * Measured with bench/micro/crypto.mjs (microseconds to seal one message; Xeon at 2.9 GHz, Node 20, best of seven
+ * rounds):
  *
  *     octets                               10     100    1024   65536
  *     this file                          0.20    0.31    1.62      94
@@ -29,9 +31,10 @@
  *     tweetnacl (JavaScript)             1.5     4.0    12.9      704
  *     node:crypto has X25519, but no Salsa20; one key agreement takes it 651, libsodium here 116
  *
- * With it a message of 10, 1024 or 65536 octets takes both ends of PUSH/PULL together 1.05, 6.8 and 291 microseconds of processor
- * time, and libzmq 1.23, 4.9 and 162: its libsodium uses vectors twice as wide as WebAssembly has. What is left to gain is
- * to let Salsa20 and Poly1305 overlap in one kernel: measured 77 for 65536 octets instead of 87, without the copies.
+ * With it a message of 10, 1024 or 65536 octets takes both ends of PUSH/PULL together 1.05, 6.8 and 291 microseconds of
+ * processor time, and libzmq 1.23, 4.9 and 162: its libsodium uses vectors twice as wide as WebAssembly has. What is
+ * left to gain is to let Salsa20 and Poly1305 overlap in one kernel: measured 77 for 65536 octets instead of 87,
+ * without the copies.
  */
 import { timingSafeEqual } from "node:crypto";
 import { base64 } from "sodium:wasm";
@@ -65,7 +68,10 @@ interface Memory {
 /** Addresses and 64-bit lengths as two halves, the low one first; 0 is success. */
 type Native = (...values: number[]) => number;
 
-/** What the library would ask of its surroundings (its random source, more memory, the end of the program), never called here. */
+/**
+ * What the library would ask of its surroundings (its random source, more memory, the end of the program), never called
+ * here.
+ */
 const NO_IMPORTS = new globalThis.Proxy({}, { get: () => () => 0 });
 
 const PAGE_BYTES = 65536;
@@ -116,8 +122,9 @@ function placeSalsa20(): Salsa20 | undefined {
 }
 
 /**
- * Xors with the key stream from a block on, under KEY and NONCE. Groups of four blocks go to the faster code, and so does a rest
- * that takes the library longer than a whole group takes that: up to GROUP_BYTES - 1 octets behind the end are destroyed.
+ * Xors with the key stream from a block on, under KEY and NONCE. Groups of four blocks go to the faster code, and so
+ * does a rest that takes the library longer than a whole group takes that: up to GROUP_BYTES - 1 octets behind the end
+ * are destroyed.
  */
 function xor(output: number, input: number, length: number, block: number): void {
   const grouped = salsa20 === undefined ? 0 : (length + GROUP_BYTES / 2 - 1) & -GROUP_BYTES;
@@ -213,8 +220,8 @@ class SodiumStream implements MessageStream {
   }
 
   /**
-   * Lays a piece where its first octet is as far into a block as the key stream is: the cipher begins at whole blocks only.
-   * What is in front of it there is garbage and comes out as garbage.
+   * Lays a piece where its first octet is as far into a block as the key stream is: the cipher begins at whole blocks
+   * only. What is in front of it there is garbage and comes out as garbage.
    */
   #lay(source: Buffer, from: number, to: number): number {
     const start = INPUT + (this.#position % BLOCK_BYTES);

@@ -1,9 +1,9 @@
 /**
  * What both sides of the CURVE handshake share: the commands' layouts, their nonces, and how a command is judged.
  *
- * Names of keys are RFC 26's: C/c and S/s are the permanent public and secret keys of client and server, C'/c' and S'/s' those
- * that each makes for this connection only. Box[m](X->Y) is m sealed between X's secret and Y's public key. Offsets are
- * those inside a command's body.
+ * Names of keys are RFC 26's: C/c and S/s are the permanent public and secret keys of client and server, C'/c' and
+ * S'/s' those that each makes for this connection only. Box[m](X->Y) is m sealed between X's secret and Y's public key.
+ * Offsets are those inside a command's body.
  *
  *     client                                                                                    server
  *     HELLO      0 name | 6 version | 8 zeros (72) | 80 C' | 112 counter | 120 Box[64 zeros](C'->S)      ->

@@ -5,9 +5,9 @@
  *     MESSAGE     00 or 02    size (1|8)   07 "MESSAGE" (8)   counter (8)   tag (16)   flags (1)   payload
  *                 \______ header ______/   \_______________ HEAD_BYTES ___________/   \___ sealed ___/
  *
- * The outer flags say how long the size is, and nothing else: libzmq takes an outer MORE or COMMAND for part of the message. RFC
- * 26 wants the outer frame to be a command, so that form is let pass when it comes. What the frame is stands inside, sealed:
- * bit 0 MORE, bit 1 COMMAND (not bit 2 as in a frame's own flags).
+ * The outer flags say how long the size is, and nothing else: libzmq takes an outer MORE or COMMAND for part of the
+ * message. RFC 26 wants the outer frame to be a command, so that form is let pass when it comes. What the frame is
+ * stands inside, sealed: bit 0 MORE, bit 1 COMMAND (not bit 2 as in a frame's own flags).
  */
 import { FLAG_COMMAND, FLAG_MORE } from "../codec/frame.ts";
 

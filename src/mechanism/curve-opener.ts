@@ -2,17 +2,18 @@
  * Opens MESSAGEs: the incoming half of CURVE's wire. Octets in, split anywhere; canonical frames out.
  *
  * Rules
- * - Sizes before contents: header, name, size and counter are judged before anything is opened, and a frame that is too long
- *   before its first octet is kept.
- * - Nothing leaves that is not authentic. A long message is opened as it comes, but stays here until its tag was compared.
+ * - Sizes before contents: header, name, size and counter are judged before anything is opened, and a frame that is too
+ *   long before its first octet is kept.
+ * - Nothing leaves that is not authentic. A long message is opened as it comes, but stays here until its tag was
+ *   compared.
  * - Counters strictly increase, so that nothing can be replayed or reordered.
- * - The first fault ends it: what was good in front of it is still returned, `failure` says why the connection has to end, and
- *   nothing comes out any more.
+ * - The first fault ends it: what was good in front of it is still returned, `failure` says why the connection has to
+ *   end, and nothing comes out any more.
  *
- * Short messages are opened on the cipher's desk: the chunk is copied there, behind what was kept of the one before, and the
- * frames that come out are put together there and leave by the page, which is as much as a message that the application
- * keeps may pin: so the decoder need not copy them once more. A long message streams through the desk into memory
- * that is allocated as its octets come. Layouts and codes: curve-message.ts; the codes are libzmq's.
+ * Short messages are opened on the cipher's desk: the chunk is copied there, behind what was kept of the one before,
+ * and the frames that come out are put together there and leave by the page, which is as much as a message that the
+ * application keeps may pin: so the decoder need not copy them once more. A long message streams through the desk into
+ * memory that is allocated as its octets come. Layouts and codes: curve-message.ts; the codes are libzmq's.
  */
 import { EMPTY, grown, LARGEST_BUFFER_BYTES, largeBuffer, wipe } from "../base/bytes.ts";
 import { GROW_STEP_BYTES, PAGE_BYTES } from "../base/constants.ts";
@@ -113,7 +114,10 @@ export class Opener {
     this.#kept = EMPTY;
   }
 
-  /** Opens frames on the desk. Returns where it stopped in the chunk: at its end, or at the sealed octets of a long message. */
+  /**
+   * Opens frames on the desk. Returns where it stopped in the chunk: at its end, or at the sealed octets of a long
+   * message.
+   */
   #openShortFrames(chunk: Buffer, from: number): number {
     const { memory, input } = this.#desk;
     const kept = this.#kept;
@@ -220,15 +224,15 @@ export class Opener {
 }
 
 /**
- * A message that is opened as it comes, into a canonical frame. The sealed flags come first and lie where the last octet of
- * the size will be:
+ * A message that is opened as it comes, into a canonical frame. The sealed flags come first and lie where the last
+ * octet of the size will be:
  *
  *     0                       8            9
  *     | flags (1)   size (8)               | payload
  *     |                       | flags (1)  |            until the tag was compared
  *
- * It is one piece of memory, so that the decoder can view the payload where it is: as large as the whole when that is small enough to be
- * promised, else growing with what comes.
+ * It is one piece of memory, so that the decoder can view the payload where it is: as large as the whole when that is
+ * small enough to be promised, else growing with what comes.
  */
 class LongMessage {
   /** Sealed octets that have not come. */

@@ -1,9 +1,9 @@
 /**
  * Seals canonical frames: the outgoing half of CURVE's wire.
  *
- * Short frames are put together on the cipher's desk, header and all, and leave it in one copy per batch. A frame that is long,
- * or that lies in several parts because its body is referenced, streams through the desk into memory of its own.
- * The counter in front of each grows by one. Layouts: curve-message.ts.
+ * Short frames are put together on the cipher's desk, header and all, and leave it in one copy per batch. A frame that
+ * is long, or that lies in several parts because its body is referenced, streams through the desk into memory of its
+ * own. The counter in front of each grows by one. Layouts: curve-message.ts.
  */
 import { largeBuffer } from "../base/bytes.ts";
 import { FLUSH_LIMIT_BYTES } from "../base/constants.ts";
@@ -46,8 +46,8 @@ export class Sealer {
   #isWiped = false;
 
   /**
-   * Memory that long frames were sealed in, and how much of it may not be written yet. Fresh memory for each would be page faults and
-   * collections; a weak reference keeps none when the connection is idle.
+   * Memory that long frames were sealed in, and how much of it may not be written yet. Fresh memory for each would be
+   * page faults and collections; a weak reference keeps none when the connection is idle.
    */
   #kept: WeakRef<ArrayBufferLike> | undefined = undefined;
   #lent = 0;

@@ -2,11 +2,11 @@
  * The server of CURVE: known by its key, learns the client's, and asks the ZAP handler about it. Layouts and names:
  * curve-handshake.ts.
  *
- * Stricter than libzmq in one place: a vouch has to name this server's key S too. Without that check a server that a client
- * trusts could pass the client's vouch on, and be the client elsewhere.
+ * Stricter than libzmq in one place: a vouch has to name this server's key S too. Without that check a server that a
+ * client trusts could pass the client's vouch on, and be the client elsewhere.
  *
- * The RFC's cookie lets a server forget a client between WELCOME and INITIATE. Like libzmq this one remembers, since the
- * connection costs more than the keys, so that it only has to see its cookie come back.
+ * The RFC's cookie lets a server forget a client between WELCOME and INITIATE. Like libzmq this one remembers, since
+ * the connection costs more than the keys, so that it only has to see its cookie come back.
  *
  * RFC 26 "CurveZMQ"; libzmq options ZMQ_CURVE_SERVER, ZMQ_CURVE_SECRETKEY.
  */

@@ -1,8 +1,8 @@
 /**
  * CURVE as the options select it: encryption of everything, with keys that both sides prove. RFC 26 "CurveZMQ".
  *
- * A socket makes one factory and uses it for all its connections: the cryptographic library is loaded here, and what belongs
- * to the permanent keys is computed once.
+ * A socket makes one factory and uses it for all its connections: the cryptographic library is loaded here, and what
+ * belongs to the permanent keys is computed once.
  */
 
 import { errnoError } from "../base/errors.ts";

@@ -5,9 +5,10 @@
  * speaks through its host, the connection. Faults are thrown as ProtocolError; the connection ends by them.
  *
  * Contracts
- * - `start()` is called once, when both greetings are complete; `receive()` for each handshake command until `host.done()`.
- * - `host.authenticate()` answers at once or much later, from outside any `receive()`; it answers only when the peer is let
- *   in. A denied peer has its ERROR and its end from the host, and the mechanism is closed.
+ * - `start()` is called once, when both greetings are complete; `receive()` for each handshake command until
+ *   `host.done()`.
+ * - `host.authenticate()` answers at once or much later, from outside any `receive()`; it answers only when the peer is
+ *   let in. A denied peer has its ERROR and its end from the host, and the mechanism is closed.
  * - `host.peerMetadata()` may throw: the peer's socket type may not fit. It comes before `host.done()`.
  * - Octets behind the handshake's last command go through `wire`, when there is one.
  * - After `close()` nothing is called in either direction, and no key is left in memory.
@@ -21,9 +22,8 @@ export interface Wire {
   /** All that `wrap` returned was written: its memory may be used again. */
   written?(): void;
   /**
-   * Octets as the peer sent them, split anywhere. Returns canonical octets for the decoder, in memory of its own: the chunk is
-   * used during the call only.
-   * Bounded by maxMessageSize, and never allocates by an announced size.
+   * Octets as the peer sent them, split anywhere. Returns canonical octets for the decoder, in memory of its own: the
+   * chunk is used during the call only. Bounded by maxMessageSize, and never allocates by an announced size.
    * @throws ProtocolError when nothing in the chunk was good.
    */
   unwrap(chunk: Buffer): Buffer[];
@@ -48,7 +48,8 @@ export interface MechanismHost {
   authenticate(credentials: readonly Uint8Array[], accepted: () => void): void;
   /**
    * Hands over the peer's properties, still encoded.
-   * @throws ProtocolError when they are malformed; something else, that the mechanism lets pass, when the peer does not fit.
+   * @throws ProtocolError when they are malformed; something else, that the mechanism lets pass, when the peer does not
+   *   fit.
    */
   peerMetadata(bytes: Buffer): void;
   /** The peer answered with ERROR. Never returns. */

@@ -9,8 +9,9 @@
  *
  * RFC 24 "ZMTP PLAIN"; libzmq options ZMQ_PLAIN_SERVER, ZMQ_PLAIN_USERNAME, ZMQ_PLAIN_PASSWORD.
  *
- * libzmq 4.3 sends and understands ERROR here only in a misspelt form. The client below takes both forms; the server uses
- * the misspelt one towards peers that greet like libzmq 4.3.3 and later, so that they learn why they were turned away.
+ * libzmq 4.3 sends and understands ERROR here only in a misspelt form. The client below takes both forms; the server
+ * uses the misspelt one towards peers that greet like libzmq 4.3.3 and later, so that they learn why they were turned
+ * away.
  */
 import { wipe } from "../base/bytes.ts";
 import { type ProtocolCode, ProtocolError } from "../base/errors.ts";

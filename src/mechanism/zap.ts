@@ -1,8 +1,8 @@
 /**
  * ZAP, the authentication protocol: whom to ask about a peer, the frames of the question, and those of the answer.
  *
- * The ZAP handler is a REP, ROUTER or SERVER socket bound to ZAP_ENDPOINT. Whoever owns the connection carries the frames;
- * here they are only made and read. RFC 27 "ZAP"; libzmq options ZMQ_ZAP_DOMAIN and ZMQ_ZAP_ENFORCE_DOMAIN.
+ * The ZAP handler is a REP, ROUTER or SERVER socket bound to ZAP_ENDPOINT. Whoever owns the connection carries the
+ * frames; here they are only made and read. RFC 27 "ZAP"; libzmq options ZMQ_ZAP_DOMAIN and ZMQ_ZAP_ENFORCE_DOMAIN.
  */
 
 import { type ProtocolCode, ProtocolError } from "../base/errors.ts";
@@ -14,7 +14,9 @@ export const ZAP_ENDPOINT = "inproc://zeromq.zap.01";
 
 const VERSION = "1.0";
 
-/** Each connection asks through a pipe of its own, one question at a time, so that the same id serves all. As in libzmq. */
+/**
+ * Each connection asks through a pipe of its own, one question at a time, so that the same id serves all. As in libzmq.
+ */
 const REQUEST_ID = "1";
 
 /** Frames of a reply: delimiter, version, request id, status code, status text, user id, metadata. */
@@ -52,8 +54,9 @@ const STATUSES: ReadonlyMap<string, ZapStatus> = new Map([
 export type ZapPolicy = "admit" | "ask" | "refuse";
 
 /**
- * Whether the ZAP handler has a say. NULL asks for a domain only; PLAIN is nothing without a ZAP handler; CURVE asks with an
- * empty domain too. `enforce` means: an empty domain is never asked about, and a domain without ZAP handler admits nobody.
+ * Whether the ZAP handler has a say. NULL asks for a domain only; PLAIN is nothing without a ZAP handler; CURVE asks
+ * with an empty domain too. `enforce` means: an empty domain is never asked about, and a domain without ZAP handler
+ * admits nobody.
  */
 export function zapPolicy(mechanism: MechanismName, domain: Uint8Array, enforce: boolean): ZapPolicy {
   if (domain.length > 0) return "ask";

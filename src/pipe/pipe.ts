@@ -120,8 +120,8 @@ export abstract class Pipe {
   }
 
   /**
-   * The pattern half removes the oldest message. More may come in inside, even into an empty inbox: `waiting` afterwards
-   * tells, and `readable` is not called for it. `undefined` also for one that is lost on the way.
+   * The pattern half removes the oldest message. More may come in inside, even into an empty inbox: `waiting`
+   * afterwards tells, and `readable` is not called for it. `undefined` also for one that is lost on the way.
    */
   pull(): Buffer[] | undefined {
     const frames = this.inbox.shift();

@@ -3,7 +3,7 @@
  * when it is lost. Its pipe exists from the start, so that messages may be queued before the peer is up, and survives
  * every loss (`immediate` gives up both).
  *
- *     attempt --> session --> lost --> delay --> attempt …        closing: goes on until the outbox is empty, or linger ends
+ * attempt --> session --> lost --> delay --> attempt … closing: goes on until the outbox is empty, or linger ends
  *
  * A loss takes away the write that was under way, and half-received messages. Messages that wait in the pipe, either
  * way, stay; but where a pipe stands for one peer (ROUTER, REP), and another one answers, that one gets a pipe of its

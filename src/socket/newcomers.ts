@@ -10,8 +10,8 @@
  *   which it subscribed, or before the next message if that is sooner.
  * - The newest messages are kept, up to the send high-water mark and KEPT_BYTES: what a peer gets has no gap before
  *   what follows. Each is kept until the second tick, KEPT_MS apart, and none when there is no newcomer.
- * - Where no peer is there, the next one may wait for its acceptance already, and the program may compute for long: what is published
- *   then is kept until the loop has looked for connections once more.
+ * - Where no peer is there, the next one may wait for its acceptance already, and the program may compute for long:
+ *   what is published then is kept until the loop has looked for connections once more.
  * - A tick that comes late counts for nothing, up to LATE_TICKS in a row: a program that computes has read nothing
  *   meanwhile.
  */

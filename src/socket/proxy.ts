@@ -2,8 +2,8 @@
  * A proxy moves messages between two sockets, each way, until it is terminated: ROUTER and DEALER make a broker, XSUB
  * and XPUB a forwarder, PULL and PUSH a streamer.
  *
- * It works on the sockets' patterns directly, in batches, and is woken by them; nothing polls. A message is received from
- * one side only when the other can send one, so that back-pressure passes through and nothing is buffered here.
+ * It works on the sockets' patterns directly, in batches, and is woken by them; nothing polls. A message is received
+ * from one side only when the other can send one, so that back-pressure passes through and nothing is buffered here.
  */
 import { isMissing } from "../base/bytes.ts";
 import { OPERATIONS_PER_INPUT } from "../base/constants.ts";

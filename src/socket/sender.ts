@@ -1,6 +1,6 @@
 /**
- * The sending half of a socket: one `send()` at a time, which resolves at once when the pattern accepted the message and
- * otherwise waits until it can, for `sendTimeout` at the longest.
+ * The sending half of a socket: one `send()` at a time, which resolves at once when the pattern accepted the message
+ * and otherwise waits until it can, for `sendTimeout` at the longest.
  */
 import { isMissing } from "../base/bytes.ts";
 import { type ErrnoError, type ErrorCode, errnoError, missingMemory } from "../base/errors.ts";
