@@ -1,7 +1,7 @@
 /**
  * inproc: the names of a context, and the pairs of pipes that join its sockets through them.
  *
- * Facts kept from libzmq: names are compared verbatim; connect may come before bind, and until then the connector's own
+ * Facts kept from libzmq: names are compared verbatim; connect may come before bind, and until then the dialer's own
  * send high-water mark holds; together the limit is the sum of both marks; there is no handshake and no event; when
  * either end closes, the pair is gone for good. Bodies above 128 octets are shared, if their memory can be, smaller
  * ones copied; a message whose memory was transferred before it was received is lost, which the sender is told.
