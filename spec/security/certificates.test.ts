@@ -97,6 +97,7 @@ it("a file, and one that cannot be read", () => {
     [thrown(() => loadCertificate(missing)).code, thrown(() => loadCertificate(missing)).address],
     ["ENOENT", missing],
   );
+  assert.match(thrown(() => loadCertificate(missing)).message, "no such file or directory");
   const malformed = path.join(folder, "malformed");
   writeFileSync(malformed, "curve\n");
   assert.equal(
@@ -127,6 +128,7 @@ it("a folder of public certificates: user ids by key", () => {
   const root = store({ "a.key": CZMQ, "b.key": `curve\n    public-key = "${SECRET}"\n`, "a.key_secret": PYZMQ });
   assert.equal(loadCertificates(root), { [PUBLIC]: "client 8", [SECRET]: "b" });
   assert.is(thrown(() => loadCertificates(path.join(folder, "nowhere"))).code, "ENOENT");
+  assert.match(thrown(() => loadCertificates(path.join(folder, "nowhere"))).message, "no such file or directory");
   assert.is(thrown(() => loadCertificates(path.join(root, "a.key"))).code, "ENOTDIR");
   assert.equal(loadCertificates(store({})), {});
   assert.equal(loadCertificates(store({ "empty/": "" })), {}, "no file, and so nobody");

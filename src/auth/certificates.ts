@@ -83,7 +83,7 @@ export function loadCertificates(folder: string): Record<string, string> {
   try {
     names = readdirSync(folder);
   } catch (error) {
-    throw systemError(error as NodeJS.ErrnoException, folder);
+    throw unreadable(error as NodeJS.ErrnoException, folder);
   }
   const store = new Store();
   store.addAll(folder, names);
@@ -137,8 +137,13 @@ function read(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    throw systemError(error as NodeJS.ErrnoException, file);
+    throw unreadable(error as NodeJS.ErrnoException, file);
   }
+}
+
+/** In Node's words: libzmq's are about endpoints. */
+function unreadable(error: NodeJS.ErrnoException, file: string): Error {
+  return systemError(error, file, error.message);
 }
 
 function attempt<T>(action: () => T): T | undefined {

@@ -78,11 +78,14 @@ export function missingMemory(address?: string): ErrnoError {
   return new ErrnoError(BODY_DETACHED, TABLE.EFAULT[0], text, address);
 }
 
-/** Makes the error for a failed system call, whose `code` comes from Node; unknown codes keep Node's own number. */
-export function systemError(cause: NodeJS.ErrnoException, address?: string): ErrnoError {
+/**
+ * Makes the error for a failed system call, whose `code` comes from Node; unknown codes keep Node's own number. `message`
+ * replaces the usual text.
+ */
+export function systemError(cause: NodeJS.ErrnoException, address?: string, message?: string): ErrnoError {
   const row = Object.hasOwn(TABLE, cause.code ?? "") ? TABLE[cause.code as ErrorCode] : undefined;
   const errno = row?.[0] ?? Math.abs(cause.errno ?? 0);
-  return new ErrnoError(cause.code ?? "EIO", errno, row?.[1] ?? cause.message, address, cause);
+  return new ErrnoError(cause.code ?? "EIO", errno, message ?? row?.[1] ?? cause.message, address, cause);
 }
 
 /**
