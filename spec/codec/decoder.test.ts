@@ -1,5 +1,11 @@
 import { LARGE_BYTES, largeBuffer, ownCopy } from "../../src/base/bytes.ts";
-import { GROW_STEP_BYTES, MESSAGE_FRAMES, PAGE_BYTES, PIN_FACTOR, SMALL_BUFFERS_BYTES } from "../../src/base/constants.ts";
+import {
+  GROW_STEP_BYTES,
+  MESSAGE_FRAMES,
+  PAGE_BYTES,
+  PIN_FACTOR,
+  SMALL_BUFFERS_BYTES,
+} from "../../src/base/constants.ts";
 import { ProtocolError } from "../../src/base/errors.ts";
 import { Decoder } from "../../src/codec/decoder.ts";
 import { encodeFrame, FrameSizeError } from "../../src/codec/frame.ts";
