@@ -207,12 +207,6 @@ const SYMPTOMS = [
   },
   {
     runtime: "deno",
-    file: "transport/net-stream",
-    title: "tells both addresses",
-    why: "a socket does not tell its descriptor",
-  },
-  {
-    runtime: "deno",
     file: "socket/router",
     title: "mandatory waits for a full peer; EAGAIN by sendTimeout, EHOSTUNREACH if it goes (tcp)",
     why: "a peer that closes sometimes makes room before its end is told: a send that waited is taken instead of refused",
@@ -234,7 +228,7 @@ const SYMPTOMS = [
   ...["Publisher", "XPublisher"].map((name) => ({
     runtime: "deno",
     file: "socket/newcomers",
-    title: `${name} gives the first peer what was published while it waited to be accepted, and nothing older`,
+    title: `${name} gives the first peer what was published while it waited to be accepted, nothing older`,
     why: "setImmediate goes round without looking for connections: the peer is accepted when nothing is kept any more",
     sometimes: true,
   })),
