@@ -182,7 +182,7 @@ export class Authenticator {
   }
 
   /**
-   * Who may come in by PLAIN, as passwords by user name, in place of who could before in this domain; null for nobody.
+   * Lets users in by PLAIN, given as passwords by user name, and nobody else in this domain any more; null for nobody.
    * A domain without users of its own has those of "*".
    */
   setUsers(passwords: Readonly<Record<string, string>> | null, domain: string = ANY): void {
@@ -191,7 +191,7 @@ export class Authenticator {
   }
 
   /**
-   * Who may come in by CURVE, in place of who could before in this domain: public keys (Z85 or 32 octets), or user ids
+   * Lets clients in by CURVE, and nobody else in this domain any more: public keys (Z85 or 32 octets), or user ids
    * by key; "any" for everybody who has a key pair, null for nobody. Without user ids the key, in Z85, is the user id.
    * A domain without keys of its own has those of "*".
    * @throws ErrnoError EINVAL for something that is no key

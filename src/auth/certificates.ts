@@ -19,7 +19,7 @@ export interface Certificate {
   readonly publicKey: string;
   /** Only in the files that a peer keeps to itself. */
   readonly secretKey: string | undefined;
-  /** What stands under `metadata`. */
+  /** The entries under `metadata`. */
   readonly metadata: Readonly<Record<string, string>>;
 }
 
@@ -93,7 +93,7 @@ export function loadCertificates(folder: string): Record<string, string> {
   return store.users;
 }
 
-/** What was found so far. */
+/** The certificates that were found so far. */
 class Store {
   readonly users: Record<string, string> = {};
   readonly fileOf: Map<string, string> = new Map();

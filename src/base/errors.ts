@@ -79,8 +79,8 @@ export function missingMemory(address?: string): ErrnoError {
 }
 
 /**
- * Makes the error for a failed system call, whose `code` comes from Node; unknown codes keep Node's own number. `message`
- * replaces the usual text.
+ * Makes the error for a failed system call, whose `code` comes from Node; unknown codes keep Node's own number.
+ * `message` replaces the usual text.
  */
 export function systemError(cause: NodeJS.ErrnoException, address?: string, message?: string): ErrnoError {
   const row = Object.hasOwn(TABLE, cause.code ?? "") ? TABLE[cause.code as ErrorCode] : undefined;

@@ -25,7 +25,7 @@ export const TAG_BYTES = 16;
 /** The part of a message's nonce that stays the same in one direction of a connection. */
 export const NONCE_PREFIX_BYTES = 16;
 
-/** What a cipher puts or expects in front of a message on the desk: 16 octets that it may overwrite, then the tag. */
+/** Octets in front of a message on the desk: 16 that a cipher may overwrite, then the tag. */
 export const MARGIN_BYTES = 32;
 
 export interface Crypto {
@@ -39,7 +39,7 @@ export interface Crypto {
   box(key: Uint8Array, nonce: Uint8Array, message: Uint8Array): Buffer;
   /** Opens what `box` sealed; `undefined` when it is not authentic. */
   openBox(key: Uint8Array, nonce: Uint8Array, sealed: Uint8Array): Buffer | undefined;
-  /** What seals or opens the messages of one direction of one connection. */
+  /** Makes the cipher of one direction of one connection: it seals or opens its messages. */
   cipher(key: Uint8Array, noncePrefix: Uint8Array): MessageCipher;
 }
 

@@ -6,7 +6,7 @@ export function digestOf(secret: string | Uint8Array): Buffer {
   return createHash("sha256").update(secret).digest();
 }
 
-/** Whether two digests are the same, in a time that tells nothing. */
+/** True when two digests are the same; takes a time that tells nothing. */
 export function sameDigest(one: Buffer, other: Buffer): boolean {
   return timingSafeEqual(one, other);
 }

@@ -111,7 +111,7 @@ function block(top: number): Code {
   );
 }
 
-/** What is beyond 2^130 comes back times 5. */
+/** Brings the part beyond 2^130 back, times 5. */
 function reduce(): Code {
   return all(
     set(h(0), add64(get(h(0)), multiply64(shiftRight64(get(h(4)), 2), i64(5)))),

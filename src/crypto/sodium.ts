@@ -69,8 +69,8 @@ interface Memory {
 type Native = (...values: number[]) => number;
 
 /**
- * What the library would ask of its surroundings (its random source, more memory, the end of the program), never called
- * here.
+ * Answers what the library could ask of its surroundings: its random source, more memory, the end of the program. None
+ * of it is called here.
  */
 const NO_IMPORTS = new globalThis.Proxy({}, { get: () => () => 0 });
 

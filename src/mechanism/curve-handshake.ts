@@ -1,5 +1,6 @@
 /**
- * What both sides of the CURVE handshake share: the commands' layouts, their nonces, and how a command is judged.
+ * The common part of both sides of the CURVE handshake: the commands' layouts, their nonces, and how a command is
+ * judged.
  *
  * Names of keys are RFC 26's: C/c and S/s are the permanent public and secret keys of client and server, C'/c' and
  * S'/s' those that each makes for this connection only. Box[m](X->Y) is m sealed between X's secret and Y's public key.
@@ -52,7 +53,7 @@ export const NONCE: Readonly<Record<NonceKind, Buffer>> = {
   serverMessage: Buffer.from("CurveZMQMESSAGES"),
 };
 
-/** What a mechanism takes from its surroundings. Tests put others here. */
+/** The cryptography and the random octets that a mechanism uses. Tests put others here. */
 export interface CurveTools {
   readonly crypto: Crypto;
   readonly random: Random;
@@ -81,7 +82,7 @@ export function readCounter(body: Buffer, offset: number): Counter {
   return { high: body.readUInt32BE(offset), low: body.readUInt32BE(offset + 4) };
 }
 
-/** Whether the body is the command of that name; throws when it is no command at all. */
+/** True when the body is the command of that name; throws when it is no command at all. */
 export function isCommandNamed(body: Buffer, name: Buffer): boolean {
   if (body.length <= 1 || body.length <= body[0]) {
     throw fault("ERR_ZMTP_MALFORMED_COMMAND_UNSPECIFIED", "a command shorter than its name");
@@ -89,7 +90,7 @@ export function isCommandNamed(body: Buffer, name: Buffer): boolean {
   return isCommand(body, name);
 }
 
-/** What a box held. */
+/** Gives what a box held; throws when it could not be opened. */
 export function opened(message: Buffer | undefined, command: string): Buffer {
   if (message === undefined)
     throw fault("ERR_ZMTP_CRYPTOGRAPHIC", `a ${command} that is not authentic: wrong keys, or forged`);

@@ -39,7 +39,7 @@ export class Sealer {
   #end: number;
   #out: Buffer[] = [];
 
-  /** What is being sealed, and how far it is. */
+  /** The octets being sealed, and how far it is. */
   #parts: Buffer[] = [];
   #part = 0;
   #at = 0;
@@ -78,7 +78,7 @@ export class Sealer {
     return out;
   }
 
-  /** What left the sealer was written: the memory of long frames is used again. */
+  /** All that left the sealer was written: the memory of long frames is used again. */
   written(): void {
     this.#lent = 0;
   }

@@ -1,5 +1,5 @@
 /**
- * What a security mechanism is: handshake commands in and out, then either clear traffic or a transform of it.
+ * A security mechanism: handshake commands in and out, then either clear traffic or a transform of it.
  *
  * A mechanism knows neither frames nor sockets nor clocks. It is given the bodies of the peer's handshake commands and
  * speaks through its host, the connection. Faults are thrown as ProtocolError; the connection ends by them.
@@ -27,18 +27,18 @@ export interface Wire {
    * @throws ProtocolError when nothing in the chunk was good.
    */
   unwrap(chunk: Buffer): Buffer[];
-  /** What was wrong behind the octets that `unwrap` returned last: they are delivered, then the connection ends. */
+  /** The fault behind the octets that `unwrap` returned last: they are delivered, then the connection ends. */
   readonly failure?: ProtocolError | undefined;
 }
 
 /** A mechanism's name in greetings and ZAP requests. */
 export type MechanismName = "NULL" | "PLAIN" | "CURVE";
 
-/** What the connection does for its mechanism. */
+/** The connection, as its mechanism sees it. */
 export interface MechanismHost {
   /** Our properties for READY or INITIATE, encoded. */
   readonly metadata: Buffer;
-  /** Whether the peer writes its greeting as libzmq 4.3.3 and later do. */
+  /** True when the peer writes its greeting as libzmq 4.3.3 and later do. */
   readonly peerIsLibzmq: boolean;
   /** Octets that a frame's body may have, negative for no limit: a wire has to bound what it keeps. */
   readonly maxMessageSize: number;

@@ -50,13 +50,13 @@ const STATUSES: ReadonlyMap<string, ZapStatus> = new Map([
   ["500", 500],
 ]);
 
-/** What to do with a peer: let it in without asking, ask, or turn it away without asking. */
+/** The ways to treat a peer: let it in without asking, ask, or turn it away without asking. */
 export type ZapPolicy = "admit" | "ask" | "refuse";
 
 /**
- * Whether the ZAP handler has a say. NULL asks for a domain only; PLAIN is nothing without a ZAP handler; CURVE asks
- * with an empty domain too. `enforce` means: an empty domain is never asked about, and a domain without ZAP handler
- * admits nobody.
+ * Says whether the ZAP handler is asked. NULL asks for a domain only; PLAIN is nothing without a ZAP handler; CURVE
+ * asks with an empty domain too. `enforce` means: an empty domain is never asked about, and a domain without ZAP
+ * handler admits nobody.
  */
 export function zapPolicy(mechanism: MechanismName, domain: Uint8Array, enforce: boolean): ZapPolicy {
   if (domain.length > 0) return "ask";
@@ -65,7 +65,7 @@ export function zapPolicy(mechanism: MechanismName, domain: Uint8Array, enforce:
   return mechanism === "CURVE" ? "admit" : "refuse";
 }
 
-/** Whether a peer is let in when there was somebody to ask, but nobody is bound there. */
+/** True when a peer is let in although no ZAP handler is bound to be asked. */
 export function admitsWithoutHandler(mechanism: MechanismName, enforce: boolean): boolean {
   return mechanism !== "PLAIN" && !enforce;
 }

@@ -1,5 +1,5 @@
 /**
- * What a row says of one option, and the usual kinds of options: numbers, switches, octets, text. A row reads from and
+ * The row of one option, and the usual kinds of options: numbers, switches, octets, text. A row reads from and
  * writes to the values of a socket or a context; a value that it does not accept is EINVAL. Types are checked before,
  * by `access.ts`: a row of numbers gets a number already cut to its width, one of text a `Buffer` of its own or null.
  */
@@ -34,7 +34,7 @@ export type Initial<S> = S | ((type: number, context: SocketDefaults) => S);
 /** The socket types that have an option, by number. */
 export type Types = "every" | readonly number[];
 
-/** What a row may say besides libzmq's name and number, the kind and the first value. */
+/** Says the rest of a row: all besides libzmq's name and number, the kind and the first value. */
 export interface Particulars {
   /** The socket types whose class has the property; "every" (when absent) puts it on the base class. */
   readonly holders?: Types;

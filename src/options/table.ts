@@ -188,8 +188,8 @@ const UNNAMED: readonly Row[] = [
 ];
 
 const CONTEXT_TABLE: { readonly [K in keyof ContextOptions]: Row<ContextOptions[K]> } = {
-  // Node 24 takes 1.4 times the processor time for a round trip that is polled for (bench/micro/busy-poll.mjs): programs
-  // ask for it.
+  // Node 24 takes 1.4 times the processor time for a round trip that is polled for (bench/micro/busy-poll.mjs):
+  // programs ask for it.
   busyPoll: int32("", NO_NUMBER, 0, { least: 0, unit: "µs", acts: "live" }),
   ioThreads: int32("ZMQ_IO_THREADS", 1, 1, { least: 0, idle: NO_THREADS }),
   maxSockets: int32("ZMQ_MAX_SOCKETS", 2, 1023, { least: 1, unit: "sockets", acts: "live" }),

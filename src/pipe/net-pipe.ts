@@ -91,7 +91,7 @@ export class NetPipe extends Pipe {
   override write(frames: readonly Uint8Array[]): void {
     const outbox = this.outbox;
     if (this.conflates) outbox.clear();
-    // What waits for a peer may wait for long: it is not kept twice.
+    // A message may wait long for a peer: it is not kept twice.
     outbox.write(frames, this.isConnected ? COPY_LIMIT_BYTES : ALWAYS_COPY_BYTES);
     this.written();
   }

@@ -65,7 +65,7 @@ export class SocketCore implements SessionSocket, PatternSocket, InprocSocket, O
     context.enter(this);
   }
 
-  // What users call, by way of Socket.
+  // Called by users, by way of Socket.
 
   /** @throws ErrnoError EBADF when closed, EBUSY when blocked */
   assertOpen(): void {
@@ -168,7 +168,7 @@ export class SocketCore implements SessionSocket, PatternSocket, InprocSocket, O
     this.#leaveIfDone();
   }
 
-  // What the options ask.
+  // Asked by the options.
 
   get closed(): boolean {
     return this.isClosed;
@@ -198,7 +198,7 @@ export class SocketCore implements SessionSocket, PatternSocket, InprocSocket, O
     this.#endpoints.eachPipe((pipe) => pipe.setReceiveLimit(this.limits.receive));
   }
 
-  // What the pattern asks.
+  // Asked by the pattern.
 
   get pool(): SlabPool {
     return this.context.pool;
@@ -219,7 +219,7 @@ export class SocketCore implements SessionSocket, PatternSocket, InprocSocket, O
     else this.tap();
   }
 
-  // What transports and sessions ask.
+  // Asked by transports and sessions.
 
   get limits(): PipeLimits {
     const { sendHighWaterMark, receiveHighWaterMark, conflate } = this.options;
@@ -258,7 +258,7 @@ export class SocketCore implements SessionSocket, PatternSocket, InprocSocket, O
     return { address: "", routingId: this.options.routingId, properties: describeSocket(this.options) };
   }
 
-  // What the context asks.
+  // Asked by the context.
 
   get hasUnsent(): boolean {
     return this.#endpoints.hasUnsent;

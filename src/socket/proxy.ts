@@ -73,7 +73,7 @@ class Direction {
         this.#held = frames;
         return false;
       } else {
-        // What is for a peer that is not there is dropped, as by a router that is not mandatory.
+        // A message for a peer that is not there is dropped, as by a router that is not mandatory.
         this.#drop();
       }
     }

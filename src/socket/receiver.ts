@@ -162,7 +162,7 @@ export class Receiver {
       return;
     }
     pending.isWoken = false;
-    // What was here may have gone with its peer meanwhile.
+    // The message may have gone with its peer meanwhile.
     if (!this.#settleMany(pending) && this.#core.options.receiveTimeout === 0) this.#fail(pending, false);
   }
 

@@ -103,7 +103,7 @@ function labelOf(pipe: Pipe): Buffer {
   return pipe.label;
 }
 
-/** What `connect` takes besides the address, where peers are known by an id. */
+/** Options of `connect` where peers are known by an id. */
 export interface RoutedConnectOptions {
   /** The id that this socket knows the peer by: 1 to 255 octets. */
   routingId?: string | Buffer;

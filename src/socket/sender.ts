@@ -56,7 +56,7 @@ export class Sender {
   }
 
   send(message: unknown, user: object): Promise<void> {
-    // What is wrong with the call comes before what is wrong with the socket.
+    // Faults of the call come before those of the socket.
     if (message === undefined) throw missing();
     this.#core.assertOpen();
     if (this.#pending !== undefined) throw busy();

@@ -1,5 +1,5 @@
 /**
- * What a socket of `zmtp/v5-compat` receives: it reads from its creation on, in batches, and gives out each message
+ * Receives for a socket of `zmtp/v5-compat`: it reads from its creation on, in batches, and gives out each message
  * from `process.nextTick`. A batch is given out before the next one is read, so that the high-water mark of the socket
  * inside still slows down its peers, and `pause` stops right behind the message at hand.
  */
@@ -9,7 +9,7 @@ import { nextTick } from "../loop/clock.ts";
 import type { SocketCore } from "../socket/core.ts";
 import type { Readable } from "../socket/duplex.ts";
 
-/** What receives. */
+/** The sockets that can receive. */
 export type Source = Pick<Readable, "receiveMany">;
 
 export class Incoming {

@@ -137,7 +137,7 @@ export const ZMQ_XSUB = 10;
 /** Number of the type STREAM. */
 export const ZMQ_STREAM = 11;
 
-// What `ZMQ_EVENTS` is made of.
+// The bits of `ZMQ_EVENTS`.
 /** A message can be received. */
 export const ZMQ_POLLIN = 1;
 /** A message can be sent. */
@@ -149,7 +149,7 @@ export const ZMQ_POLLERR = 4;
 /** More frames of the same message follow. */
 export const ZMQ_SNDMORE = 2;
 
-// What this package can do, for programs that ask.
+// The abilities of this package, for programs that ask.
 /** 1: `monitor` is there. */
 export const ZMQ_CAN_MONITOR = 1;
 /** 1: `disconnect` is there. */

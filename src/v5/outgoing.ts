@@ -1,5 +1,5 @@
 /**
- * What a socket of `zmtp/v5-compat` has to send: a queue without a limit in front of the socket's own, since `send`
+ * Sends for a socket of `zmtp/v5-compat`: a queue without a limit in front of the socket's own, since `send`
  * here never waits and never refuses. A message goes on at once when a peer can take it; the rest goes in order, as
  * peers can.
  *
@@ -18,7 +18,7 @@ import { keep, toFrames, tooManyFrames } from "../socket/message.ts";
 /** Told when an operation has ended, with the error when it failed. */
 export type Callback = (error?: Error) => void;
 
-/** What sends; the sockets that only receive cannot. */
+/** The sockets that can send. */
 export type Sender = Pick<Writable, "send">;
 
 interface Queued {
@@ -138,7 +138,7 @@ export class Outgoing {
         else this.#report(error);
       }
     } finally {
-      // What a callback threw is the process's to handle; the others are told nevertheless.
+      // The process handles what a callback threw; the others are told nevertheless.
       if (this.#outcomes.length > 0) this.#schedule();
       else this.#isTelling = false;
     }

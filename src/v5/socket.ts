@@ -65,7 +65,7 @@ const TYPES: Readonly<Record<SocketType, new () => Inner>> = {
   stream: Stream,
 };
 
-/** What `monitor` emits, by the names of the events that it hears. */
+/** The events that `monitor` emits, by the names of the events that it hears. */
 const MONITORED = {
   connect: "connect",
   "connect:delay": "connect_delay",
@@ -223,12 +223,12 @@ export class SocketBase extends Given {
     return this.#socket.closed;
   }
 
-  /** What this socket waits for keeps the process alive, as it does from the beginning. */
+  /** Lets what this socket waits for keep the process alive, as it does from the beginning. */
   ref(): void {
     this.#core.isReferenced = true;
   }
 
-  /** What this socket waits for, its messages above all, no longer keeps the process alive. */
+  /** Lets the process end while this socket waits for something, its messages above all. */
   unref(): void {
     this.#core.isReferenced = false;
   }
@@ -299,7 +299,7 @@ export class SocketBase extends Given {
         } else if (callback) callback(error);
         else this.emit("error", error);
       });
-      // What waited for it can go on; a close that waited for it has happened.
+      // Whoever waited for it can go on; a close that waited for it has happened.
       this.#incoming?.advance();
       this.#outgoing.advance();
       if (this.#core.isClosed) this.#outgoing.end();
