@@ -40,9 +40,15 @@ export function run(command, args, options = {}) {
  * How many times as long as on a quiet machine everything may take now: processes that want a processor, for each there is.
  * @returns {number} 1 or more
  */
-export function crowding() {
+function crowding() {
   return Math.max(1, os.loadavg()[0] / os.cpus().length);
 }
+
+/**
+ * @param {number} milliseconds of a quiet machine @returns {number} as many more as it is crowded; whole ones, as child processes
+ * want them
+ */
+export const patience = (milliseconds) => Math.ceil(milliseconds * crowding());
 
 /**
  * Calls `onOver` when `milliseconds` of a quiet machine are over: on a crowded one it waits longer.
@@ -53,7 +59,7 @@ export function limit(milliseconds, onOver) {
   /** @type {NodeJS.Timeout} */
   let timer;
   const look = () => {
-    const left = milliseconds * crowding() - (performance.now() - started);
+    const left = patience(milliseconds) - (performance.now() - started);
     if (left > 0) timer = setTimeout(look, left);
     else onOver();
   };

@@ -54,6 +54,7 @@ export class Agent {
     this.#child.stdin.on("error", () => {});
     this.#child.stderr.on("data", (chunk) => {
       this.#stderr = (this.#stderr + chunk).slice(-STDERR_KEPT_CHARACTERS);
+      this.trace(`${this.label} ! ${String(chunk).trimEnd()}`);
     });
     createInterface({ input: this.#child.stdout }).on("line", (line) => this.#hear(line));
   }

@@ -2,7 +2,7 @@
  * What a scenario works with: two sides, each an agent with one main socket (and more where the scenario wants), and the
  * link between them. A scenario says "a" and "b"; which implementation plays them, who binds and over what is the case's.
  */
-import { crowding } from "../../scripts/lib.mjs";
+import { patience as patienceOf } from "../../scripts/lib.mjs";
 import { answerFrame, hex, pattern } from "./words.mjs";
 
 /** @typedef {import("./agent.mjs").Agent} Agent */
@@ -12,7 +12,7 @@ import { answerFrame, hex, pattern } from "./words.mjs";
 /** @typedef {{ count: number, first: number, last: number, gaps: number }} Tally */
 
 /** How long is waited for what should come, in milliseconds: longer while more processes want a processor than there are. */
-export const patience = () => Math.ceil(4000 * crowding());
+export const patience = () => patienceOf(4000);
 
 /** How long is waited for what should not come. */
 export const SILENCE_MS = 150;

@@ -6,7 +6,7 @@
 import { execFile } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { crowding } from "../../scripts/lib.mjs";
+import { patience } from "../../scripts/lib.mjs";
 
 const FOLDER = fileURLToPath(new URL(".", import.meta.url));
 const OURS = new URL("../../dist/index.mjs", import.meta.url);
@@ -20,7 +20,7 @@ function lines(name, module) {
     execFile(
       process.execPath,
       [`${FOLDER}${name}`, module],
-      { timeout: Math.ceil(PROGRAM_MS * crowding()) },
+      { timeout: patience(PROGRAM_MS) },
       (error, stdout, stderr) => {
         const printed = stdout.trimEnd().split("\n");
         if (error === null) resolve([...printed, "(exit 0)"]);

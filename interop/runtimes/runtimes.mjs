@@ -6,7 +6,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { crowding } from "../../scripts/lib.mjs";
+import { patience } from "../../scripts/lib.mjs";
 
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const CACHE = path.join(ROOT, "build/runtimes");
@@ -106,7 +106,7 @@ function fetchPackage(name, folder) {
       cwd: fresh,
       stdio: ["ignore", "pipe", "pipe"],
       encoding: "utf8",
-      timeout: FETCH_MS * crowding(),
+      timeout: patience(FETCH_MS),
     });
     const [{ filename }] = JSON.parse(packed);
     execFileSync("tar", ["-xzf", filename, "--strip-components=1"], { cwd: fresh, stdio: "pipe" });
