@@ -351,6 +351,12 @@ public class JeroMQ {
     }
 
     public static void main(String[] arguments) throws Exception {
+        // JeroMQ's I/O thread dies after a loss with an interval of 0 (it divides by it), and the sockets of later cases would be
+        // deaf: the agent ends with it, so that it is not used again.
+        Thread.setDefaultUncaughtExceptionHandler((thread, error) -> {
+            error.printStackTrace();
+            Runtime.getRuntime().halt(1);
+        });
         PrintStream out = new PrintStream(System.out, true, "ISO-8859-1");
         BlockingQueue<String> queue = lines();
         for (;;) {
