@@ -11,8 +11,8 @@ import { answerFrame, hex, pattern } from "./words.mjs";
 /** @typedef {Record<string, string | number | boolean | Uint8Array>} Options */
 /** @typedef {{ count: number, first: number, last: number, gaps: number }} Tally */
 
-/** How long is waited for what should come, in milliseconds: longer while more processes want a processor than there are. */
-export const patience = () => patienceOf(4000);
+/** Milliseconds to wait for something that should come: more of them while more processes want a processor than there are. */
+export const patience = (milliseconds = 4000) => patienceOf(milliseconds);
 
 /** How long is waited for what should not come. */
 export const SILENCE_MS = 150;

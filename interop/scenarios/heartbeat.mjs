@@ -1,13 +1,16 @@
 /** Heartbeats: an idle link stays up, a dead one is found out and comes back. */
-import { equal, pause } from "../lib/world.mjs";
+import { equal, patience, pause } from "../lib/world.mjs";
 import { curveClient, curveServer } from "./security.mjs";
 
 /** @typedef {import("../lib/table.mjs").Scenario} Scenario */
 /** @typedef {import("../lib/world.mjs").World} World */
 
 const INTERVAL_MS = 100;
-const TIMEOUT_MS = 600;
-const IDLE_MS = 900;
+/** Long enough for a peer that answers, on a machine with something else to do. */
+const TIMEOUT_MS = patience(600);
+/** Of tenths of a second, as PING tells them. */
+const TIME_TO_LIVE_MS = 100 * Math.ceil(patience(500) / 100);
+const IDLE_MS = 1.5 * TIMEOUT_MS;
 
 const beating = { heartbeatInterval: INTERVAL_MS, heartbeatTimeout: TIMEOUT_MS };
 
@@ -28,7 +31,10 @@ export const heartbeat = [
   {
     name: "heartbeat/an idle link stays up",
     roles: ["PUSH", "PULL"],
-    options: { a: { ...beating, heartbeatTimeToLive: 500 }, b: { ...beating, heartbeatTimeToLive: 500 } },
+    options: {
+      a: { ...beating, heartbeatTimeToLive: TIME_TO_LIVE_MS },
+      b: { ...beating, heartbeatTimeToLive: TIME_TO_LIVE_MS },
+    },
     async run(world) {
       await world.link();
       await pause(IDLE_MS);
@@ -84,7 +90,10 @@ export const heartbeat = [
     roles: ["PUSH", "PULL"],
     needs: ["curve"],
     transports: ["tcp"],
-    options: { a: { ...curveClient, ...beating, heartbeatTimeToLive: 500 }, b: { ...curveServer, ...beating } },
+    options: {
+      a: { ...curveClient, ...beating, heartbeatTimeToLive: TIME_TO_LIVE_MS },
+      b: { ...curveServer, ...beating },
+    },
     async run(world) {
       await world.link();
       await pause(IDLE_MS);
