@@ -109,7 +109,7 @@ function stream(sizes) {
 /** Nanoseconds a message. @param {any} Decoder @param {Buffer[]} chunks @param {number} duration */
 function time(Decoder, chunks, duration) {
   let count = 0;
-  const decoder = new Decoder({ onCommand() {} }, -1);
+  const decoder = new Decoder({ onCommand: () => true }, -1);
   decoder.inbox = {
     push() {
       count++;
@@ -139,7 +139,7 @@ async function pinned(Decoder, chunks, every) {
   /** @type {any[]} */
   const kept = [];
   let count = 0;
-  const decoder = new Decoder({ onCommand() {} }, -1);
+  const decoder = new Decoder({ onCommand: () => true }, -1);
   decoder.inbox = {
     /** @param {any[]} frames */
     push(frames) {

@@ -92,7 +92,7 @@ async function startSender(size) {
 async function receive({ sources, port, isDirect, bytes }) {
   const { Decoder, connectStream, parseEndpoint, direct } = await import(pathToFileURL(sources).href);
   direct.connects = isDirect;
-  const decoder = new Decoder({ onCommand() {} }, -1);
+  const decoder = new Decoder({ onCommand: () => true }, -1);
   const warmUp = bytes / 4;
   let count = 0;
   /** @type {NodeJS.CpuUsage | undefined} */

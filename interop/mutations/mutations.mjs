@@ -37,6 +37,13 @@ export const MUTATIONS = [
     tests: ["codec/"],
   },
   {
+    what: "decoding goes on behind a command that says stop",
+    file: "codec/decoder.ts",
+    from: "if (!this.#commands.onCommand(body)) this.#stopped = true;",
+    to: "this.#commands.onCommand(body);",
+    tests: ["codec/"],
+  },
+  {
     what: "MORE is set on the last frame too",
     file: "codec/encode.ts",
     from: "writeHeader(target, offset, i < last ? FLAG_MORE : 0",

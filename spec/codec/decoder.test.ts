@@ -136,8 +136,20 @@ it("is closed after a fault", () => {
   assert.equal(sink.lines, []);
 });
 
-it("stops behind a message when told so, and goes on", () => {
-  const stream = frames([0, 3], [1, 4], [0, 300], [0, 0], [0, 5000], [4, 6], [0, 1], [1, 1], [0, 9000]);
+it("stops behind a message or a command when told so, and goes on", () => {
+  const stream = frames(
+    [0, 3],
+    [1, 4],
+    [0, 300],
+    [0, 0],
+    [0, 5000],
+    [4, 6],
+    [4, 9],
+    [0, 1],
+    [1, 1],
+    [6, 300],
+    [0, 9000],
+  );
   const wanted = decodeSlowly(stream, -1);
   for (const every of [1, 2, 3]) {
     for (const [name, chunks] of deliveries(stream)) {
@@ -154,9 +166,9 @@ it("stops behind a message when told so, and goes on", () => {
       }
       for (let turns = 0; decoder.stopped; turns++) {
         assert.ok(turns <= wanted.length);
-        const before = sink.messages.length;
+        const before = sink.lines.length;
         assert.is(decoder.resume(), !decoder.stopped);
-        assert.ok(sink.messages.length - before <= every);
+        assert.ok(sink.lines.length - before <= every);
       }
       assert.equal(sink.lines, wanted, `${name}, every ${every}`);
       assert.is(decoder.backlogBytes, 0);
@@ -196,6 +208,7 @@ it("delivers nothing after a close in a callback", () => {
       sink.onCommand = (body) => {
         command(body);
         close();
+        return true;
       };
       for (const chunk of chunks) decoder.push(chunk);
       assert.equal(sink.lines, wanted.slice(0, last + 1), name);

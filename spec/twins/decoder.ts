@@ -52,16 +52,21 @@ export class Recorder implements CommandSink, Inbox {
   /** Every body, as the decoder gave it. */
   readonly messages: Buffer[][] = [];
   decoder: Decoder | undefined = undefined;
-  /** After how many messages each to stop. 0: never. */
+  /** After how many messages and commands each to stop. 0: never. */
   stopEvery = 0;
 
   push(frames: Buffer[]): boolean {
     this.messages.push(frames);
     this.lines.push(line(frames));
-    return this.stopEvery === 0 || this.messages.length % this.stopEvery !== 0;
+    return this.#goesOn();
   }
 
-  onCommand(body: Buffer): void {
+  onCommand(body: Buffer): boolean {
     this.lines.push(`command ${body.toString("hex")}`);
+    return this.#goesOn();
+  }
+
+  #goesOn(): boolean {
+    return this.stopEvery === 0 || this.lines.length % this.stopEvery !== 0;
   }
 }

@@ -4,8 +4,8 @@
  * Rules
  * - One explicit loop over the chunk; a frame that spans chunks leaves the loop with its header or its body kept in
  *   fields, and the next chunk begins by finishing it. No recursion, no closure, no object but the body and its array.
- * - The inbox may stop decoding behind a message. The rest of the chunk, and every chunk pushed later, stays raw until
- *   `resume()`. Whoever is called may also `close()`; nothing is delivered after that.
+ * - Either sink may stop decoding behind what it was given. The rest of the chunk, and every chunk pushed later, stays
+ *   raw until `resume()`. Whoever is called may also `close()`; nothing is delivered after that.
  * - A chunk belongs to the decoder from `push()` on: bodies may be views into it.
  *
  * The owner of a body's memory: a view is free but pins all that lies under it, a copy costs time. So
@@ -49,8 +49,11 @@ export const NOWHERE: Inbox = { push: () => true };
 
 /** Takes commands. Must not call `push()` or `resume()` of the decoder. */
 export interface CommandSink {
-  /** Takes a command's body: a view that is valid during the call only. May throw ProtocolError. */
-  onCommand(body: Buffer): void;
+  /**
+   * Takes a command's body: a view that is valid during the call only. False: stop decoding behind it, as behind a
+   * message. May throw ProtocolError.
+   */
+  onCommand(body: Buffer): boolean;
 }
 
 /** The end of no page: every offset is behind it. */
@@ -100,7 +103,7 @@ export class Decoder {
     this.#maxFrameBytes = maxMessageSize < 0 ? LARGEST_BUFFER_BYTES : Math.min(maxMessageSize, LARGEST_BUFFER_BYTES);
   }
 
-  /** True from the inbox's stop until `resume()`. */
+  /** True from a sink's stop until `resume()`. */
   get stopped(): boolean {
     return this.#stopped;
   }
@@ -326,7 +329,7 @@ export class Decoder {
   /** Delivers a frame outside the fast path. */
   #deliver(flags: number, body: Buffer): void {
     if ((flags & FLAG_COMMAND) !== 0) {
-      this.#commands.onCommand(body);
+      if (!this.#commands.onCommand(body)) this.#stopped = true;
     } else {
       const frames = this.#frames ?? [];
       frames.push(body);

@@ -165,7 +165,7 @@ export class Traffic implements CommandSink, HeartbeatPort {
     this.#mechanism?.close();
   }
 
-  onCommand(body: Buffer): void {
+  onCommand(body: Buffer): boolean {
     if (this.#version < ZMTP_3_0) {
       throw new ProtocolError("ERR_ZMTP_UNEXPECTED_COMMAND", "a command from a peer of ZMTP 1.0 or 2.0");
     }
@@ -175,6 +175,7 @@ export class Traffic implements CommandSink, HeartbeatPort {
       if (isCommand(body, SUBSCRIBE)) this.#handler.subscription(body.subarray(SUBSCRIBE.length), true);
       else if (isCommand(body, CANCEL)) this.#handler.subscription(body.subarray(CANCEL.length), false);
     }
+    return true;
   }
 
   sendFrame(frame: Buffer): void {
