@@ -4,6 +4,7 @@
  *   run …              measures; see run.mjs for its arguments
  *   quick …            the short comparison, two minutes
  *   smoke              does everything run? Nothing is measured
+ *   hostile …          attacks, and what they do to the attacked process; see hostile.mjs for its arguments
  *   serve [--port n]   the other machine's part of `run --host`
  *   two-machines …     `serve` and `run --host` in two network namespaces, joined by a plain or a slow cable
  *   report             tables and charts out of results/
@@ -14,6 +15,7 @@ const COMMANDS = /** @type {const} */ ({
   run: "./run.mjs",
   quick: "./quick.mjs",
   smoke: "./run.mjs",
+  hostile: "./hostile.mjs",
   serve: "./serve.mjs",
   "two-machines": "./two-machines.mjs",
   report: "./report.mjs",
