@@ -1,14 +1,14 @@
 /**
  * What hostile peers do to a socket that strangers reach: each attack on a fresh process, beside the native binding's.
  *
- *   node bench/hostile.mjs [--impl zmtp,native,other] [--nodes 20,22,24,26] [--heap 64] [--only topics] [--seconds 4]
+ *   node bench/hostile.mjs [--impl zmtp,native,other] [--nodes 20,22,24,26] [--heap 64] [--only topics,pings-1] [--seconds 4]
  *   node bench/hostile.mjs --quick     a few attacks, half a minute: does the victim live, and is the good client served? No time is judged
  *   node bench/hostile.mjs --only crowd    10,000 good clients at once, 200 ms away
  *   node bench/hostile.mjs --list      the attacks
  *
  * An attack is bounded in octets and in time, and comes from raw connections of processes of their own; good clients beside them measure how
  * long they wait. With `--only`, part of a name, results are shown; the whole is kept in results/hostile.md and .json, or where `--out`
- * says. `other` is another build, at the path in ZMTP_OTHER, for before and after. The heap is what `--max-old-space-size` allows, in MiB.
+ * says; `--with results.json` puts those of an earlier run in front of them. `other` is another build, at the path in ZMTP_OTHER, for before and after. The heap is what `--max-old-space-size` allows, in MiB.
  */
 
 import { readFileSync, writeFileSync } from "node:fs";
@@ -24,10 +24,12 @@ import { findMissing } from "./lib/present.mjs";
 const DEFAULT_HEAP_MIB = 64;
 const QUICK_SECONDS = 2;
 const QUICK_AT_ONCE = 3;
+const CROWD_NAME = "crowd";
+const NAMES = [...ATTACKS.map(({ id }) => id), CROWD_NAME];
 const CROWD = { clients: 10_000, delayMs: 200 };
 
 const { flags } = readFlags({
-  values: ["impl", "nodes", "heap", "only", "seconds", "out"],
+  values: ["impl", "nodes", "heap", "only", "seconds", "out", "with"],
   switches: ["quick", "list", "help"],
 });
 if (flags.help !== undefined) {
@@ -42,14 +44,14 @@ process.exit();
 
 async function main() {
   const isQuick = flags.quick !== undefined;
-  const only = flags.only ?? "";
+  const only = readList(flags.only) ?? [];
   const isNamed = (/** @type {string} */ id) =>
-    ATTACKS.some((one) => one.id === only) ? id === only : id.includes(only);
+    only.length === 0 || only.some((name) => (NAMES.includes(name) ? id === name : id.includes(name)));
   const heap = Number(flags.heap ?? DEFAULT_HEAP_MIB);
   const seconds = flags.seconds === undefined ? (isQuick ? QUICK_SECONDS : undefined) : Number(flags.seconds);
   const attacks = ATTACKS.filter(({ id, quick }) => isNamed(id) && (!isQuick || quick === true));
-  const withCrowd = "crowd".includes(only) && !isQuick;
-  if (attacks.length === 0 && !withCrowd) refuse(`no attack has "${only}" in its name; --list shows them`);
+  const withCrowd = isNamed(CROWD_NAME) && !isQuick;
+  if (attacks.length === 0 && !withCrowd) refuse(`no attack has "${only.join()}" in its name; --list shows them`);
   const names = readList(flags.impl) ?? (isQuick ? ["zmtp"] : ["zmtp", "native"]);
   const releases = readList(flags.nodes);
   const nodes = releases === undefined ? {} : prepareNodes(releases);
@@ -58,11 +60,12 @@ async function main() {
   for (const [name, reason] of missing) console.log(`${name} is not measured: ${reason}`);
   const implementations = wanted.filter((name) => !missing.has(name));
 
+  /** @type {{ outcomes: import("./hostile/run.mjs").Outcome[], crowds: any[] }} */
+  const { outcomes, crowds } =
+    flags.with === undefined ? { outcomes: [], crowds: [] } : JSON.parse(readFileSync(flags.with, "utf8"));
   const machine = describeMachine();
   console.log(machineText(machine));
   if (isBusy(machine)) console.log(BUSY);
-  /** @type {import("./hostile/run.mjs").Outcome[]} */
-  const outcomes = [];
   const runs = attacks.flatMap((attack) => implementations.map((name) => ({ attack, name })));
   const takeTurns = async () => {
     for (let next = runs.shift(); next !== undefined; next = runs.shift()) {
@@ -72,14 +75,12 @@ async function main() {
     }
   };
   await Promise.all(Array.from({ length: isQuick ? QUICK_AT_ONCE : 1 }, takeTurns));
-  /** @type {any[]} */
-  const crowds = [];
   for (const name of withCrowd ? implementations : []) {
     crowds.push({ ...(await runCrowd(name, CROWD)), ...CROWD });
     console.log(JSON.stringify(crowds.at(-1)));
   }
   const results = { machine: machineText(machine), heap, outcomes, crowds, nodes };
-  keep(results, only === "" && !isQuick);
+  keep(results, only.length === 0 && !isQuick);
   judge(results);
 }
 

@@ -23,10 +23,11 @@ import {
 
 /**
  * @typedef {object} Victim
- * @property {"pull" | "pub" | "xpub" | "router" | "rep" | "sub"} type It binds.
+ * @property {"pull" | "pub" | "xpub" | "router" | "rep" | "sub" | "pair"} type It binds.
  * @property {Record<string, unknown>} [options] Of the socket.
  * @property {boolean} [unread] Nobody receives: good clients are measured at another socket of the same process.
  * @property {"curve" | "plain"} [security] Likewise.
+ * @property {"silent"} [zap] There is a handler, which never answers.
  * @property {number} [publishes] Octets of the messages, topic "all", twenty of which go out every ten milliseconds.
  *
  * @typedef {object} Attack
@@ -328,6 +329,60 @@ export const ATTACKS = [
     victim: { type: "pull", unread: true },
     seconds: 6,
     run: crowdOf(1000, () => ({ sends: [frames(3000, 1, 0)] })),
+  },
+  {
+    id: "unfinished-many",
+    title: "1,000 connections each begin a message of many one-octet frames, and never end it",
+    victim: { type: "pull" },
+    seconds: 6,
+    run: crowdOf(1000, () => ({ sends: [frames(10_000, 1, MORE)] })),
+  },
+  {
+    id: "leave-together",
+    title: "5,000 peers with a subscription each leave at the same moment, XPUB that is read",
+    victim: { type: "xpub" },
+    seconds: 8,
+    async run(attacker) {
+      /** @type {import("./attacker.mjs").Peer[]} */
+      const peers = [];
+      await attacker.many(5000, async (index) => {
+        const peer = await attacker.connect({ type: "SUB" });
+        await peer.send(command(SUBSCRIBE, `number ${index}`));
+        peers.push(peer);
+      });
+      for (const peer of peers) peer.destroy();
+      await attacker.pause(1000);
+    },
+  },
+  {
+    id: "subscribe-churn",
+    title: "1,000 subscriptions and gone, on ever new connections, XPUB that is read",
+    victim: { type: "xpub" },
+    octets: 128 * MIB,
+    run: churn(async (attacker, index) => {
+      const peer = await attacker.connect({ type: "SUB" });
+      const own = Array.from({ length: 1000 }, (_, at) => command(SUBSCRIBE, `${index} has ${at}`));
+      await peer.send(Buffer.concat(own));
+      await peer.end();
+    }),
+  },
+  {
+    id: "second-pairs",
+    title: "Ever new peers of a PAIR that has one",
+    victim: { type: "pair" },
+    run: churn(async (attacker) => {
+      const peer = await attacker.connect({ type: "PAIR" });
+      await peer.end();
+    }),
+  },
+  {
+    id: "zap-waits",
+    title: "2,000 connections that wait for a ZAP handler which never answers",
+    victim: { type: "rep", security: "plain", zap: "silent" },
+    async run(attacker) {
+      const hello = command("HELLO", "\x05admin\x06secret");
+      await crowdOf(2000, () => ({ opening: Buffer.concat([greeting("PLAIN"), hello]) }))(attacker);
+    },
   },
   {
     id: "one-octet-writes",

@@ -56,6 +56,7 @@ function noteWait(/** @type {number} */ sinceWhen, usual = 0) {
 const ACTS = {
   REQ: ask,
   DEALER: ask,
+  PAIR: ask,
   PUSH: push,
   SUB(socket) {
     since = performance.now();

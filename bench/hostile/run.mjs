@@ -26,7 +26,7 @@ const CROWD_MS = 120_000;
 const MIB = 1024 * 1024;
 
 /** Which good client fits a victim. */
-const FITS = { pull: "PUSH", pub: "SUB", xpub: "SUB", router: "DEALER", rep: "REQ", sub: "PUB" };
+const FITS = { pull: "PUSH", pub: "SUB", xpub: "SUB", router: "DEALER", rep: "REQ", sub: "PUB", pair: "PAIR" };
 
 /**
  * @typedef {object} Outcome
@@ -184,9 +184,11 @@ export async function runAttack(attack, implementation, { heap, seconds }) {
     if (at === undefined) throw new Error(`${attack.id}, ${implementation}: ${await victim.gone}`);
     const type = FITS[kind.type];
     const isServed = !kind.unread && kind.security === undefined;
+    // A PAIR lets no second one in.
+    const letsIn = kind.security === undefined && type !== "PAIR";
     const client = helper("client", {
       ...(isServed ? { type, port: at.port } : { type: "REQ", port: at.beside }),
-      ...(kind.security === undefined ? { entry: type, entryPort: at.port } : { entry: "REQ", entryPort: at.beside }),
+      ...(letsIn ? { entry: type, entryPort: at.port } : { entry: "REQ", entryPort: at.beside }),
     });
     others.push(client);
     const attackers = Array.from({ length: processes }, (_, number) =>

@@ -34,11 +34,12 @@ const CLASSES = {
   router: "Router",
   rep: "Reply",
   sub: "Subscriber",
+  pair: "Pair",
 };
 
 const { impl, victim } = readPairs();
 /** @type {import("./attacks.mjs").Victim} */
-const { type, options = {}, unread = false, security, publishes = 0 } = JSON.parse(victim);
+const { type, options = {}, unread = false, security, zap, publishes = 0 } = JSON.parse(victim);
 const { zmq } = load(impl);
 
 /** The worst of everything, and what happened. */
@@ -67,6 +68,8 @@ for (const name of EVENTS) {
     seen.ended[what] = (seen.ended[what] ?? 0) + 1;
   });
 }
+const handler = new zmq.Router({ linger: 0 });
+if (zap !== undefined) await handler.bind("inproc://zeromq.zap.01");
 if (type === "sub") socket.subscribe();
 await socket.bind("tcp://127.0.0.1:*");
 await beside.bind("tcp://127.0.0.1:*");
@@ -101,7 +104,7 @@ if (type === "pub" || type === "xpub") publish();
 if (!unread) {
   if (type === "pull" || type === "sub") receive();
   if (type === "xpub") readAll();
-  if (type === "router" || type === "rep") answer(socket);
+  if (["router", "rep", "pair"].includes(type)) answer(socket);
 }
 
 /**
@@ -132,6 +135,7 @@ function look() {
 }
 
 const portOf = (/** @type {any} */ bound) => Number(bound.lastEndpoint.split(":").at(-1));
-obey({ look: () => ({ ...seen }) });
+// The handler is named so that nobody collects it.
+obey({ look: () => ({ ...seen, handlerClosed: handler.closed }) });
 tell("ready", { port: portOf(socket), beside: portOf(beside) });
 setTimeout(look, 200); // Starting up is not what is measured.
