@@ -1,16 +1,18 @@
 /**
  * What hostile peers do to a socket that strangers reach: each attack on a fresh process, beside the native binding's.
  *
- *   node bench/hostile.mjs [--impl zmtp,native,other] [--nodes 20,22,24,26] [--heap 64] [--only topics,pings-1] [--seconds 4]
- *   node bench/hostile.mjs --quick     a few attacks, half a minute: does the victim live, and is the good client served? No time is judged
+ *   node bench/hostile.mjs [--impl zmtp,native,other] [--nodes 20,22,24,26] [--heap 64] [--only topics,pings-1]
+ *   node bench/hostile.mjs --quick     a few attacks: does the victim live, and is the good client served?
  *   node bench/hostile.mjs --only crowd    10,000 good clients at once, 200 ms away
  *   node bench/hostile.mjs --list      the attacks
  *
- * An attack is bounded in octets and in time, and comes from raw connections of processes of their own; good clients beside them measure how
- * long they wait. With `--only`, part of a name, results are shown; the whole is kept in results/hostile.md and .json, or where `--out`
- * says; `--with results.json` puts those of an earlier run in front of them. `other` is another build, at the path in ZMTP_OTHER, for before and after. The heap is what `--max-old-space-size` allows, in MiB.
+ * An attack is bounded in octets and in time (`--seconds 4` at most), and comes from raw connections of processes of their own; good clients
+ * beside them measure how long they wait. With `--only`, part of a name, results are shown; the whole is kept in results/hostile.md and .json, or where `--out`
+ * says, beside those of an earlier run that `--with results.json` names. `other` is another build, at the path in ZMTP_OTHER, for before and
+ * after. The heap is what `--max-old-space-size` allows, in MiB.
  */
 
+import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { ATTACKS } from "./hostile/attacks.mjs";
@@ -60,8 +62,8 @@ async function main() {
   for (const [name, reason] of missing) console.log(`${name} is not measured: ${reason}`);
   const implementations = wanted.filter((name) => !missing.has(name));
 
-  /** @type {{ outcomes: import("./hostile/run.mjs").Outcome[], crowds: any[] }} */
-  const { outcomes, crowds } =
+  /** @type {{ outcomes: import("./hostile/run.mjs").Outcome[], crowds: any[], other?: string }} */
+  const { outcomes, crowds, other } =
     flags.with === undefined ? { outcomes: [], crowds: [] } : JSON.parse(readFileSync(flags.with, "utf8"));
   const machine = describeMachine();
   console.log(machineText(machine));
@@ -79,9 +81,20 @@ async function main() {
     crowds.push({ ...(await runCrowd(name, CROWD)), ...CROWD });
     console.log(JSON.stringify(crowds.at(-1)));
   }
-  const results = { machine: machineText(machine), heap, outcomes, crowds, nodes };
+  const results = { machine: machineText(machine), heap, outcomes, crowds, nodes, other: otherCommit() ?? other };
   keep(results, only.length === 0 && !isQuick);
   judge(results);
+}
+
+/** What `other` was built from. */
+function otherCommit() {
+  const folder = process.env.ZMTP_OTHER;
+  if (folder === undefined) return undefined;
+  try {
+    return execFileSync("git", ["rev-parse", "--short=12", "HEAD"], { cwd: folder, encoding: "utf8" }).trim();
+  } catch {
+    return "an unknown commit";
+  }
 }
 
 /** @param {any} results @param {boolean} isWhole */

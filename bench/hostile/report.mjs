@@ -110,10 +110,12 @@ export function crowdTable(crowds) {
 /**
  * The whole report.
  *
- * @param {{ machine: string, heap: number, outcomes: Outcome[], crowds: any[], nodes: Record<string, string> }} results
+ * @param {{ machine: string, heap: number, outcomes: Outcome[], crowds: any[], nodes: Record<string, string>, other?: string }} results
  * @returns {string}
  */
-export function report({ machine, heap, outcomes, crowds, nodes }) {
+export function report({ machine, heap, outcomes: inAnyOrder, crowds, nodes, other }) {
+  const order = ATTACKS.map(({ id }) => id);
+  const outcomes = [...inAnyOrder].sort((one, other) => order.indexOf(one.attack) - order.indexOf(other.attack));
   const died = outcomes.filter(({ death }) => death !== undefined);
   const titles = ATTACKS.filter(({ id }) => outcomes.some(({ attack }) => attack === id));
   const onNodes = Object.values(nodes).length > 0 ? ` Nodes: ${Object.values(nodes).join(", ")}.` : "";
@@ -121,7 +123,7 @@ export function report({ machine, heap, outcomes, crowds, nodes }) {
     "# Attacks\n",
     "Made by `npm run hostile`; [bench/README.md](../README.md) says how. Each attack is made on a fresh process with " +
       `\`--max-old-space-size=${heap}\` where the attack says nothing else, over tcp.\n`,
-    `${machine.split("\n").join("  \n")}${onNodes}\n`,
+    `${machine.split("\n").join("  \n")}${onNodes}${other === undefined ? "" : ` \`other\` is zmtp of commit ${other}.`}\n`,
     `${outcomes.length} runs, of which the victim died in ${died.length}${died.length > 0 ? `: ${died.map((one) => `${one.attack} (${one.implementation})`).join(", ")}` : ""}.\n`,
     "`heap` and `rss` are the most of a run, in MiB: heap of JavaScript with the memory of Buffers (which of the native binding is little: its " +
       "memory is in rss), and resident memory. `turn` is the longest turn of the event loop, in time of the processor. `waits` is the longest that a good client " +
