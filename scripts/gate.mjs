@@ -4,7 +4,7 @@
  *   npm run ok     what a change has to pass: format and lint, types, layers, the page of options, documentation, build, tests, packed tarball
  *   npm test       the tests: build, tests, packed tarball, interop with other implementations; with CI set all that `ci` says
  *   node scripts/gate.mjs ci
- *                  both of these, bundles, other runtimes, and a short run of the benchmark
+ *                  both of these, bundles, other runtimes, a short run of the benchmark, and some attacks
  *
  * A check without counts of its own is one pass or one failure. All steps run even if one fails, but for those that need
  * a build that failed; the minutes of each are told at the end. What cannot be installed is skipped by name, and a failure with CI set.
@@ -80,14 +80,17 @@ const STEPS = {
   /** Oldest and newest Node, Bun, Deno, without the slow tests. The whole is `npm run runtimes`. */
   runtimes: async () => counted(await node("interop/runtimes/run.mjs", "--ci", "--jobs", "3")),
   /**
-   * Every benchmark once, with tiny counts, and one in two other Nodes side by side: that each works and loses nothing. Times are
-   * not looked at.
+   * Every benchmark once, with tiny counts, and one in two other Nodes side by side: that each works and loses nothing. Then
+   * attacks: that the process lives and serves good clients. Times are not looked at.
    */
-  bench: async () =>
-    added(
-      await installed("bench", () => node("bench/run.mjs", "--smoke")),
-      await installed("bench", () => node("bench/run.mjs", "--smoke", "--nodes", "18,26", "--only", "cold")),
-    ),
+  bench: async () => {
+    const smoke = await installed("bench", () => node("bench/run.mjs", "--smoke"));
+    const nodes = await installed("bench", () =>
+      node("bench/run.mjs", "--smoke", "--nodes", "18,26", "--only", "cold"),
+    );
+    const hostile = await installed("bench", () => node("bench/hostile.mjs", "--quick"));
+    return added(added(smoke, nodes), hostile);
+  },
 };
 
 /** Steps that use dist. */

@@ -230,7 +230,6 @@ export const ATTACKS = [
     id: "frames",
     title: "Messages of 65,535 one-octet frames, nobody receives; mark 1000, `maxMessageSize` 1000",
     victim: { type: "pull", unread: true, options: { maxMessageSize: 1000, receiveHighWaterMark: 1000 } },
-    quick: true,
     run: repeat("PUSH", Buffer.concat([frames(65_534, 1, MORE), frame("x")])),
   },
   {
@@ -239,12 +238,11 @@ export const ATTACKS = [
     victim: { type: "pull", unread: true, options: { maxMessageSize: 1000, receiveHighWaterMark: 1000 } },
     run: repeat("PUSH", Buffer.concat([frames(65_534, 0, MORE), frame("")])),
   },
-  { id: "topics-pub", title: "Ever new topics of 8, PUB", victim: { type: "pub" }, quick: true, run: topics(8) },
+  { id: "topics-pub", title: "Ever new topics of 8, PUB", victim: { type: "pub" }, run: topics(8) },
   {
     id: "topics-xpub",
     title: "Ever new topics of 8, XPUB that nobody reads",
     victim: { type: "xpub", unread: true },
-    quick: true,
     run: topics(8),
   },
   {
@@ -292,7 +290,6 @@ export const ATTACKS = [
     id: "flapping",
     title: "SUBSCRIBE and CANCEL of one topic, XPUB that nobody reads",
     victim: { type: "xpub", unread: true },
-    quick: true,
     run: repeat("SUB", repeated(Buffer.concat([command(SUBSCRIBE, "t"), command(CANCEL, "t")]), IN_ONE_WRITE)),
   },
   {
@@ -511,6 +508,7 @@ export const ATTACKS = [
   },
   {
     id: "same-ids",
+    quick: true,
     title: "2,000 connections with one routing id, ROUTER",
     victim: { type: "router" },
     run: crowdOf(2000, () => ({ type: "DEALER", identity: "the same", sends: [frame("hello")] })),
@@ -608,6 +606,7 @@ export const ATTACKS = [
   },
   {
     id: "resets",
+    quick: true,
     title: "Connections reset in the middle of a message",
     victim: { type: "pull" },
     run: churn(async (attacker) => {
@@ -695,6 +694,7 @@ export const ATTACKS = [
   },
   {
     id: "large-ready",
+    quick: true,
     title: "READY with 4,000 properties, again and again",
     victim: { type: "pull" },
     octets: 128 * MIB,
