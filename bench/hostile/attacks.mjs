@@ -215,6 +215,18 @@ async function nested(attacker) {
 /** @param {number} count @param {number} size @param {number} flags */
 const frames = (count, size, flags) => repeated(frame(Buffer.alloc(size, "x"), flags), count);
 
+/** A handshake with as many properties as 64 KiB hold. */
+const PROPERTIES = Buffer.concat([
+  greeting(),
+  command(
+    "READY",
+    Buffer.concat([
+      property("Socket-Type", "PUSH"),
+      ...Array.from({ length: 6000 }, (_, index) => property(index.toString(36).padStart(4, "X"), "v")),
+    ]),
+  ),
+]);
+
 const HUGE_BYTES = 1024 * MIB;
 
 /** @type {Attack[]} */
@@ -695,20 +707,23 @@ export const ATTACKS = [
   {
     id: "large-ready",
     quick: true,
-    title: "READY with 4,000 properties, again and again",
+    title: "READY with 6,000 properties, again and again",
     victim: { type: "pull" },
     octets: 128 * MIB,
     async run(attacker) {
-      const more = Array.from({ length: 4000 }, (_, index) => property(`X-${index}`, "v"));
-      const opening = Buffer.concat([
-        greeting(),
-        command("READY", Buffer.concat([property("Socket-Type", "PUSH"), ...more])),
-      ]);
       await churn(async () => {
-        const peer = await attacker.connect({ opening });
+        const peer = await attacker.connect({ opening: PROPERTIES });
         await peer.end();
       })(attacker);
     },
+  },
+  {
+    id: "large-ready-held",
+    quick: true,
+    title: "1,000 connections that each announce 6,000 properties, and stay",
+    victim: { type: "pull" },
+    octets: 128 * MIB,
+    run: crowdOf(1000, () => ({ opening: PROPERTIES })),
   },
   {
     id: "endless-handshake",

@@ -127,6 +127,13 @@ export const MUTATIONS = [
     to: "        this.#stopped = true;",
     tests: ["codec/decoder"],
   },
+  {
+    what: "a peer may have any number of properties",
+    file: "codec/command.ts",
+    from: "if (properties.length === PROPERTIES) {",
+    to: "if (properties.length < 0) {",
+    tests: ["codec/command"],
+  },
   // The outbox.
   {
     what: "a slab is used again while a write holds it",

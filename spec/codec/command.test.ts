@@ -60,6 +60,12 @@ it("gives well-known names their own spelling, and copies the values", () => {
   );
 });
 
+it("reads 256 properties, and refuses one more", () => {
+  const properties = Array.from({ length: 257 }, (_, index): [string, Buffer] => [`X-${index}`, Buffer.from("v")]);
+  assert.equal(parseProperties(encodeProperties(properties.slice(1))).length, 256);
+  assert.throws(() => parseProperties(encodeProperties(properties)), fault("ERR_ZMTP_INVALID_METADATA"));
+});
+
 it("refuses properties that end too early, or too late", () => {
   const whole = encodeProperties([["Socket-Type", Buffer.from("REQ")]]);
   for (let end = 1; end < whole.length; end++) {

@@ -549,6 +549,11 @@ it("metadata is an object, by number libzmq's text", () => {
     }, "EINVAL");
   }
   fails(() => setOption(host, "string", 95, "X-a"), "EINVAL");
+  const names = Array.from({ length: 255 }, (_, index) => [`X-${index}`, "v"]);
+  fails(() => {
+    socket.metadata = Object.fromEntries(names);
+  }, "EINVAL");
+  socket.metadata = Object.fromEntries(names.slice(1));
   socket.metadata = null;
   assert.equal(socket.metadata, {});
 });

@@ -90,6 +90,12 @@ export const HANDSHAKE_BODY_BYTES = 512;
  */
 export const METADATA_BYTES = 64512;
 
+/**
+ * Properties in a READY, an INITIATE or a ZAP answer: each is a name, a Buffer and a row of a table for as long as the
+ * connection lasts, 50 octets and more for one of ten on the wire.
+ */
+export const PROPERTIES = 256;
+
 /** A command after the handshake (a subscription with its topic is one). */
 export const COMMAND_BYTES = 1048576;
 

@@ -5,6 +5,7 @@
  * canonical frames for traffic. Names are matched octet for octet; names of properties are compared without case.
  */
 import { lowerAscii, ownCopy } from "../base/bytes.ts";
+import { PROPERTIES } from "../base/constants.ts";
 import { ProtocolError } from "../base/errors.ts";
 import { encodeFrame, FLAG_COMMAND, headerSize, writeHeader } from "./frame.ts";
 
@@ -137,12 +138,15 @@ const CANONICAL_NAMES: ReadonlyMap<string, string> = new Map(
 /**
  * Reads properties in the order in which they came; values are copies. Well-known names come out in their canonical
  * spelling, any other name as it was written; an empty name is let pass, like in libzmq.
- * @throws ProtocolError ERR_ZMTP_INVALID_METADATA when a property is cut off or octets are left over.
+ * @throws ProtocolError ERR_ZMTP_INVALID_METADATA when a property is cut off, octets are left over, or there are too many.
  */
 export function parseProperties(bytes: Buffer): [name: string, value: Buffer][] {
   const properties: [string, Buffer][] = [];
   let offset = 0;
   while (offset < bytes.length) {
+    if (properties.length === PROPERTIES) {
+      throw new ProtocolError("ERR_ZMTP_INVALID_METADATA", `more than ${PROPERTIES} properties`);
+    }
     const nameEnd = offset + 1 + bytes[offset];
     if (nameEnd + 4 > bytes.length) throw invalidMetadata();
     const valueEnd = nameEnd + 4 + bytes.readUInt32BE(nameEnd);

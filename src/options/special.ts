@@ -2,7 +2,7 @@
  * The kinds of options of which there are one or two: metadata, the time to live, verbosity, and subscribing by number.
  */
 import { EMPTY, viewOctets } from "../base/bytes.ts";
-import { METADATA_BYTES } from "../base/constants.ts";
+import { METADATA_BYTES, PROPERTIES } from "../base/constants.ts";
 import { type ErrnoError, invalid } from "../base/errors.ts";
 import { int32, load, nameOf, type OptionRow, type Row, rangeOf, row } from "./kinds.ts";
 import type { Verbosity } from "./public.ts";
@@ -61,10 +61,16 @@ function badName(name: string): ErrnoError {
   return invalid(`"${name}" is no name of metadata: X- and up to 253 letters, digits or - _ . +`);
 }
 
+/** A socket type and a routing id stand beside them. */
+const METADATA_ENTRIES = PROPERTIES - 2;
+
 function setMetadata(options: OptionValues, entries: [string, Buffer][]): void {
   // A name's length takes one octet, a value's four.
   const size = entries.reduce((sum, [name, value]) => sum + 5 + name.length + value.length, 0);
   if (size > METADATA_BYTES) throw invalid(`metadata of ${size} octets, where ${METADATA_BYTES} are the most`);
+  if (entries.length > METADATA_ENTRIES) {
+    throw invalid(`metadata of ${entries.length} properties, where ${METADATA_ENTRIES} are the most`);
+  }
   entries.sort(([one], [other]) => (one < other ? -1 : 1));
   options.metadata = new Map(entries);
 }
