@@ -88,6 +88,25 @@ it("sends a time to live rounded down, and never one that libzmq misreads", () =
   }
 });
 
+it("answers all PINGs of a chunk in one write, those behind a message that stopped it when it goes on, and those before a fault", () => {
+  const bench = traffic();
+  const pings = "0408 0450494e47 0000 61 0408 0450494e47 0000 62";
+  const pongs = "0406 04504f4e47 61 0406 04504f4e47 62".replaceAll(" ", "");
+  bench.feed(pings);
+  assert.is(bench.sent.length, 1);
+  assert.is(bench.take(), pongs);
+  bench.takes = false;
+  bench.feed(`${pings} 0000 ${pings}`);
+  assert.is(bench.sent.length, 1);
+  assert.is(bench.take(), pongs);
+  assert.is(bench.connection.resume(0), true);
+  assert.is(bench.sent.length, 1);
+  assert.is(bench.take(), pongs);
+  bench.feed(`${pings} ff`);
+  assert.ok(bench.failure !== undefined);
+  assert.is(bench.take(), pongs);
+});
+
 it("closes when the peer's time to live runs out in silence", () => {
   const bench = traffic();
   bench.feed("0407 0450494e47 0003", 1000);

@@ -11,7 +11,7 @@ import { HeartbeatClock, type HeartbeatOptions } from "./heartbeat-clock.ts";
 
 /** Carries a heartbeat's commands. */
 export interface HeartbeatPort {
-  /** Sends a command in traffic. */
+  /** Sends a command, or several behind each other, in traffic. */
   sendFrame(frame: Buffer): void;
   /** True while the kernel has refused something that still waits. */
   backedUp(): boolean;
@@ -25,6 +25,8 @@ export class Heartbeat {
   #isPaused = false;
   #pong: Buffer | undefined = undefined;
   #ping: Buffer | undefined = undefined;
+  /** Answers to what came in at once: they go out together, for a write of its own takes as long as a hundred PONGs. */
+  #answers: Buffer[] = [];
 
   constructor(options: HeartbeatOptions, port: HeartbeatPort) {
     this.#options = options;
@@ -47,6 +49,7 @@ export class Heartbeat {
     this.#clock = undefined;
     this.#pong = undefined;
     this.#ping = undefined;
+    this.#answers = [];
   }
 
   /** Notes that octets came in. */
@@ -55,14 +58,22 @@ export class Heartbeat {
   }
 
   /**
-   * Answers a PING.
+   * Takes a PING, to be answered by `answer()`.
    * @throws ProtocolError when it has no time to live.
    */
   pinged(body: Buffer, now: number): void {
     this.#clockAt(now).pinged(now, pingTimeToLive(body));
     const pong = encodePong(body);
     if (this.#port.backedUp()) this.#pong = pong;
-    else this.#port.sendFrame(pong);
+    else this.#answers.push(pong);
+  }
+
+  /** Answers the PINGs among the octets that were decoded. */
+  answer(): void {
+    const answers = this.#answers;
+    if (answers.length === 0) return;
+    this.#answers = [];
+    this.#port.sendFrame(answers.length === 1 ? answers[0] : Buffer.concat(answers));
   }
 
   /** Notes that this end stops, or starts again, to read on purpose. */

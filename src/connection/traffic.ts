@@ -85,6 +85,7 @@ export class Traffic implements CommandSink, HeartbeatPort {
     try {
       if (this.wire === undefined) this.#decoder.push(chunk, isBorrowed);
       else this.#unwrap(this.wire, chunk);
+      this.#heartbeat.answer();
     } catch (error) {
       this.#fail(failureOf(error, false));
     }
@@ -101,6 +102,7 @@ export class Traffic implements CommandSink, HeartbeatPort {
     this.#heartbeat.heard();
     try {
       this.#decoder.filled(count);
+      this.#heartbeat.answer();
     } catch (error) {
       this.#fail(failureOf(error, false));
     }
@@ -110,7 +112,9 @@ export class Traffic implements CommandSink, HeartbeatPort {
   resume(): boolean {
     if (this.#isClosed) return false;
     try {
-      if (!this.#decoder.resume()) return false;
+      const isDone = this.#decoder.resume();
+      this.#heartbeat.answer();
+      if (!isDone) return false;
       if (this.#fault !== undefined) throw this.#fault;
       return true;
     } catch (error) {
@@ -202,6 +206,9 @@ export class Traffic implements CommandSink, HeartbeatPort {
   }
 
   #fail(failure: Failure): void {
+    if (this.#isClosed) return;
+    // What came before the fault is good.
+    this.#heartbeat.answer();
     if (this.#isClosed) return;
     this.close();
     this.#handler.fail(failure);
