@@ -134,6 +134,13 @@ export const MUTATIONS = [
     to: "if (properties.length < 0) {",
     tests: ["codec/command"],
   },
+  {
+    what: "commands do not count towards a turn",
+    file: "connection/traffic.ts",
+    from: "return this.#handler.hasTime();",
+    to: "return true;",
+    tests: ["session/hostile"],
+  },
   // The outbox.
   {
     what: "a slab is used again while a write holds it",

@@ -109,6 +109,7 @@ export class Bench {
     const handler = {
       send: (octets: Buffer): unknown => this.sent.push(octets),
       backedUp: () => this.isBackedUp,
+      hasTime: () => true,
       subscription: (topic: Buffer, subscribe: boolean): unknown =>
         this.lines.push(`${subscribe ? "subscribe" : "cancel"} ${topic}`),
       fail: (failure: Failure) => {

@@ -227,6 +227,24 @@ it("an announced size takes no memory", async () => {
   for (const peer of peers) peer.destroy();
 });
 
+it("a flood of commands leaves others their turn, and each is answered", async () => {
+  const pull = new Pull({ linger: 0 });
+  await pull.bind("tcp://127.0.0.1:*");
+  const flood = await RawPeer.connect(pull.lastEndpoint);
+  const good = await RawPeer.connect(pull.lastEndpoint);
+  await Promise.all([ready(flood), ready(good)]);
+  const ping = command("PING", "\0\0");
+  const count = 30_000;
+  const answers = count * command("PONG").length;
+  flood.write(Buffer.concat(Array.from({ length: count }, () => ping)));
+  good.write(ping);
+  assert.is(await good.command(), "PONG");
+  await turns(3);
+  assert.ok(flood.available < answers, `${flood.available}`);
+  await eventually(() => flood.available === answers);
+  pull.close();
+});
+
 it("maxMessageSize cuts off before the body comes", async () => {
   const pull = new Pull({ maxMessageSize: 1000, linger: 0 });
   await pull.bind("tcp://127.0.0.1:*");

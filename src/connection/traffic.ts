@@ -34,6 +34,8 @@ export interface TrafficHandler {
   send(octets: Buffer): void;
   /** True while the kernel has refused something that still waits: a PONG would only queue up behind it. */
   backedUp(): boolean;
+  /** Counts a command. False: others have their turn before the next one, and `resume()` is called after them. */
+  hasTime(): boolean;
   /** Takes SUBSCRIBE or CANCEL, for PUB and XPUB. (A peer may also subscribe by messages that begin with 01 or 00.) */
   subscription(topic: Buffer, subscribe: boolean): void;
   /** Closes the stream; once, and the last call. */
@@ -179,7 +181,7 @@ export class Traffic implements CommandSink, HeartbeatPort {
       if (isCommand(body, SUBSCRIBE)) this.#handler.subscription(body.subarray(SUBSCRIBE.length), true);
       else if (isCommand(body, CANCEL)) this.#handler.subscription(body.subarray(CANCEL.length), false);
     }
-    return true;
+    return this.#handler.hasTime();
   }
 
   sendFrame(frame: Buffer): void {

@@ -86,6 +86,8 @@ export class Session implements HandshakeHandler, TrafficHandler, StreamHandler,
   #isUnheard = true;
   /** True while the stream is paused since the pipe is behind. */
   #isPaused = false;
+  /** True while decoding goes on in the check phase: there were enough commands for this turn. */
+  #isOutOfTime = false;
 
   constructor(socket: SessionSocket, owner: SessionOwner, stream: NetStream, address: string) {
     this.#socket = socket;
@@ -219,6 +221,16 @@ export class Session implements HandshakeHandler, TrafficHandler, StreamHandler,
     return this.#stream.queuedBytes > 0;
   }
 
+  hasTime(): boolean {
+    const { turn } = this.#socket.context;
+    if (turn.allows() || this.#phase === "ended") return true;
+    this.#isOutOfTime = true;
+    turn.afterwards(() => {
+      if (this.#isOutOfTime) this.resume();
+    });
+    return false;
+  }
+
   established(result: Established): void {
     this.#handshake = undefined;
     const { options } = this.#owner;
@@ -305,6 +317,7 @@ export class Session implements HandshakeHandler, TrafficHandler, StreamHandler,
 
   resume(): void {
     const traffic = this.#traffic;
+    this.#isOutOfTime = false;
     if (this.#phase === "ended" || !traffic?.stopped || !traffic.resume()) return;
     traffic.paused(false);
     if (!this.#isPaused) return;
