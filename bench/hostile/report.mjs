@@ -19,6 +19,9 @@ const COLUMNS = [
   "attackers' connections, and the victim's events",
 ];
 
+/** Before, after, and what to compare with. */
+const ORDER = ["other", "zmtp", "native"];
+
 /** @param {number} octets */
 function size(octets) {
   if (octets < 1000) return `${octets} B`;
@@ -114,8 +117,10 @@ export function crowdTable(crowds) {
  * @returns {string}
  */
 export function report({ machine, heap, outcomes: inAnyOrder, crowds, nodes, other }) {
-  const order = ATTACKS.map(({ id }) => id);
-  const outcomes = [...inAnyOrder].sort((one, other) => order.indexOf(one.attack) - order.indexOf(other.attack));
+  const places = ATTACKS.map(({ id }) => id);
+  const place = (/** @type {Outcome} */ { attack, implementation }) =>
+    places.indexOf(attack) * ORDER.length + ORDER.indexOf(implementation.split("@")[0]);
+  const outcomes = [...inAnyOrder].sort((one, next) => place(one) - place(next));
   const died = outcomes.filter(({ death }) => death !== undefined);
   const titles = ATTACKS.filter(({ id }) => outcomes.some(({ attack }) => attack === id));
   const onNodes = Object.values(nodes).length > 0 ? ` Nodes: ${Object.values(nodes).join(", ")}.` : "";

@@ -4,12 +4,14 @@
  * impl=zmtp victim={"type":"pull"}
  */
 
+import { fileURLToPath } from "node:url";
 import { getHeapStatistics } from "node:v8";
 import { readPairs } from "../lib/arguments.mjs";
 import { load } from "../lib/implementation.mjs";
 import { obey, tell } from "../lib/program.mjs";
 import { securityOptions } from "../lib/security.mjs";
 
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const LOOK_EVERY_MS = 1;
 const TELL_EVERY_MS = 50;
 const PUBLISH_EVERY_MS = 10;
@@ -55,7 +57,8 @@ const seen = {
 };
 for (const name of ["uncaughtException", "unhandledRejection", "warning"]) {
   process.on(name, (reason) => {
-    if (seen.trouble.length < 5) seen.trouble.push(`${name}: ${reason?.stack ?? reason}`.slice(0, 500));
+    const text = `${name}: ${reason?.stack ?? reason}`.replaceAll(ROOT, "");
+    if (seen.trouble.length < 5) seen.trouble.push(text.slice(0, 500));
   });
 }
 
