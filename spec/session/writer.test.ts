@@ -34,7 +34,7 @@ class Stream implements OutputStream {
   }
 }
 
-const NOBODY = { active: false, emit(): void {}, limitHit(): void {} };
+const NOBODY = { active: false, emit(): void {} };
 const ADDRESS = "tcp://127.0.0.1:5555";
 
 function makePipe(): NetPipe {

@@ -36,14 +36,6 @@ class Rig {
     this.#core.events.emit(event);
   }
 
-  limitHit(): void {
-    this.#core.events.limitHit("accept:error", "ERR_ZMTP_LIMIT_CONNECTIONS", "tcp://127.0.0.1:1", "1 of 1");
-  }
-
-  get limitHits(): number {
-    return this.#core.events.limitHits;
-  }
-
   end(): void {
     this.#pull.close();
   }
@@ -81,21 +73,6 @@ it("when nobody reads, the newest are kept", async () => {
   const { observer } = rig;
   for (let i = 0; i < KEPT_EVENTS + 5; i++) rig.emit(at(String(i)));
   assert.equal(await observer.receive(), at("5"));
-});
-
-it("of the limits that peers hit, ten a second are told, and all are counted", async () => {
-  const rig = new Rig();
-  const { observer } = rig;
-  for (let i = 0; i < 25; i++) rig.limitHit();
-  rig.emit(at("other"));
-  const codes: string[] = [];
-  for (;;) {
-    const event = await observer.receive();
-    if (event.type !== "accept:error") break;
-    codes.push((event.error as NodeJS.ErrnoException).code ?? "");
-  }
-  assert.equal(codes, new Array(10).fill("ERR_ZMTP_LIMIT_CONNECTIONS"));
-  assert.is(rig.limitHits, 25);
 });
 
 it("a pending receive holds the process, and gets the next event", async () => {

@@ -150,9 +150,6 @@ export const RECONNECT_FAULT_DOUBLINGS = 5;
  */
 export const KEPT_EVENTS = 10000;
 
-/** Events of limits that a socket raises in a second: who floods it with peers should not flood its log, too. */
-export const LIMIT_EVENTS = 10;
-
 /**
  * A host with several addresses: how long one of them may stay silent before the next is tried. Above the slowest usual
  * round trip.

@@ -30,23 +30,10 @@ const TABLE = {
   EHOSTUNREACH: [113, "Host unreachable"],
   EFSM: [156384763, "Operation cannot be accomplished in current state"],
   ENOCOMPATPROTO: [156384764, "The protocol is not compatible with the socket type"],
-  // Limits of this package; the numbers are those of the nearest error of the system.
-  ERR_ZMTP_LIMIT_CONNECTIONS: [24, "Too many connections"],
-  ERR_ZMTP_LIMIT_HANDSHAKES: [24, "Too many unfinished handshakes"],
-  ERR_ZMTP_LIMIT_HANDSHAKES_PER_ADDRESS: [24, "Too many unfinished handshakes of one address"],
-  ERR_ZMTP_LIMIT_FRAMES: [90, "Too many frames in a message"],
-  ERR_ZMTP_LIMIT_MESSAGE_SIZE: [90, "Message too large"],
-  ERR_ZMTP_LIMIT_TOPICS: [105, "Too many topics"],
-  ERR_ZMTP_LIMIT_TOPIC_SIZE: [90, "Topic too long"],
-  ERR_ZMTP_LIMIT_IDLE: [110, "The peer was silent for too long"],
-  ERR_ZMTP_LIMIT_MEMORY: [105, "The memory that peers may make this process hold is used up"],
 } as const;
 
 /** The codes that this package raises. */
 export type ErrorCode = keyof typeof TABLE;
-
-/** The limits that a peer can hit, by the code of the error that says so. */
-export type LimitCode = Extract<ErrorCode, `ERR_ZMTP_LIMIT_${string}`>;
 
 /** An error with libzmq's code and number. */
 export class ErrnoError extends Error {
@@ -148,17 +135,6 @@ export class ProtocolError extends Error {
   readonly code: ProtocolCode;
 
   constructor(code: ProtocolCode, detail: string) {
-    super(detail);
-    this.code = code;
-  }
-}
-
-/** A peer hit a limit. Thrown inside the wire layers, never at a user: it ends the connection and becomes an event. */
-export class LimitError extends Error {
-  readonly code: LimitCode;
-
-  /** @param detail the limit, and by how much it was passed */
-  constructor(code: LimitCode, detail: string) {
     super(detail);
     this.code = code;
   }

@@ -2,7 +2,7 @@
  * The events of a socket's connections, as users see them through `socket.events`. Sessions and listeners report to an
  * `EventSink`; nearly always nobody listens, so they look at `active` before they make an event.
  */
-import { type ErrnoError, type LimitCode, missingMemory, PROTOCOL_CODES, type ProtocolCode } from "./errors.ts";
+import { type ErrnoError, missingMemory, PROTOCOL_CODES, type ProtocolCode } from "./errors.ts";
 
 interface Addressed {
   /** Endpoint that was given to connect, or at which the connection was accepted. */
@@ -27,10 +27,9 @@ type EventFor<Type extends string, Payload = unknown> = { type: Type } & Payload
  * - `handshake`: the peers agreed, messages can flow
  * - `handshake:error:protocol`, `handshake:error:auth`, `handshake:error:other`: they did not. The last is also raised
  *   after the handshake: ERR_ZMTP_BODY_DETACHED, a message could not be written, for the program has taken its memory
- *   away; if some of it was written already, the connection ends with it. ERR_ZMTP_LIMIT_…, the peer hit a limit, and
- *   its connection ends
+ *   away; if some of it was written already, the connection ends with it
  * - `disconnect`: a connection ended; `close`: a listener, or an attempt to connect, ended
- * - `accept:error`: a peer was turned away by `tcpAcceptFilter` (EACCES) or by a limit (ERR_ZMTP_LIMIT_…). Nobody is told of those for whom no
+ * - `accept:error`: a peer was turned away by `tcpAcceptFilter` (EACCES). Nobody is told of those for whom no
  *   descriptor was left: Node closes them by itself. At the connecting end a lack of descriptors is a `connect:retry`
  * - `bind:error`, `close:error`: what failed
  * - `end`: the socket was closed; nothing follows
@@ -75,8 +74,6 @@ export type EventOfType<E extends EventType = EventType> = Extract<
 export interface EventSink {
   readonly active: boolean;
   emit(event: Event): void;
-  /** Counts a limit that was hit, and tells at most LIMIT_EVENTS of them a second: a flood must not become another. */
-  limitHit(type: "accept:error" | "handshake:error:other", code: LimitCode, address: string, detail: string): void;
 }
 
 /** Error of a peer that was refused by the ZAP handler (RFC 27). */

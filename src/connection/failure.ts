@@ -2,7 +2,7 @@
  * The reasons for which a connection ends. The layers inside tell them by throwing, and handshake and traffic each
  * catch at one gate.
  */
-import { type LimitCode, LimitError, type ProtocolCode, ProtocolError } from "../base/errors.ts";
+import { type ProtocolCode, ProtocolError } from "../base/errors.ts";
 import { FrameSizeError } from "../codec/frame.ts";
 
 export type Failure = {
@@ -27,8 +27,6 @@ export type Failure = {
    */
   | { readonly kind: "no-zap-handler" }
   | { readonly kind: "timeout"; readonly what: "handshake" | "heartbeat" | "ttl" }
-  /** The peer hit a limit of this socket or its context. */
-  | { readonly kind: "limit"; readonly code: LimitCode; readonly detail: string }
   /** The peer's socket type does not fit: `handshake:error:protocol`, by INCOMPATIBLE_CODE. */
   | { readonly kind: "incompatible"; readonly detail: string }
 );
@@ -47,11 +45,10 @@ export class Refusal extends Error {
 }
 
 /**
- * Turns what was thrown inside into the failure to tell. @throws what is no refusal, no limit and no breach of the protocol
+ * Turns what was thrown inside into the failure to tell. @throws what is neither a refusal nor a breach of the protocol
  */
 export function failureOf(error: unknown, handshake: boolean): Failure {
   if (error instanceof Refusal) return error.failure;
-  if (error instanceof LimitError) return { kind: "limit", code: error.code, detail: error.message };
   if (!(error instanceof ProtocolError)) throw error;
   // In traffic libzmq raises what its mechanisms find, and nothing for bad framing.
   const event = !(error instanceof FrameSizeError) && (handshake || error.code !== "ERR_ZMTP_UNSPECIFIED");

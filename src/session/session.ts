@@ -288,9 +288,7 @@ export class Session implements HandshakeHandler, TrafficHandler, StreamHandler,
   fail(failure: Failure): void {
     this.#failure = failure;
     const { events } = this.#socket;
-    if (failure.kind === "limit") {
-      events.limitHit("handshake:error:other", failure.code, this.address, failure.detail);
-    } else if (events.active && this.#phase !== "closing") {
+    if (events.active && this.#phase !== "closing") {
       const event = failureEvent(failure, this.address);
       if (event !== undefined) events.emit(event);
     }

@@ -12,11 +12,11 @@
  */
 
 import { EventEmitter } from "node:events";
-import { KEPT_EVENTS, LIMIT_EVENTS } from "../base/constants.ts";
-import { errnoError, type LimitCode } from "../base/errors.ts";
+import { KEPT_EVENTS } from "../base/constants.ts";
+import { errnoError } from "../base/errors.ts";
 import type { Event, EventOfType, EventSink, EventType } from "../base/events.ts";
 import { Ring } from "../base/ring.ts";
-import { now, queueMicrotask } from "../loop/clock.ts";
+import { queueMicrotask } from "../loop/clock.ts";
 
 /** Keeps the process alive: each `hold` is followed by one `release`. */
 export interface Keeper {
@@ -35,10 +35,6 @@ export class EventHub implements EventSink {
   readonly #keeper: Keeper;
   #feed: EventFeed | undefined;
   #isClosed = false;
-  /** Limits that peers have hit: all, and those that were told of since the second began that ends then. */
-  #limitHits = 0;
-  #limitsTold = 0;
-  #limitsUntil = Number.NEGATIVE_INFINITY;
 
   constructor(keeper: Keeper) {
     this.#keeper = keeper;
@@ -62,23 +58,6 @@ export class EventHub implements EventSink {
 
   emit(event: Event): void {
     this.#feed?.deliver(event);
-  }
-
-  limitHit(type: "accept:error" | "handshake:error:other", code: LimitCode, address: string, detail: string): void {
-    this.#limitHits++;
-    if (!this.active) return;
-    const time = now();
-    if (time >= this.#limitsUntil) {
-      this.#limitsUntil = time + 1000;
-      this.#limitsTold = 0;
-    }
-    if (this.#limitsTold++ < LIMIT_EVENTS)
-      this.emit({ type, address, error: errnoError(code, address, undefined, detail) });
-  }
-
-  /** Limits that peers have hit. */
-  get limitHits(): number {
-    return this.#limitHits;
   }
 
   /** The socket was closed: `end` is the last event. */
