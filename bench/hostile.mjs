@@ -6,15 +6,17 @@
  *   node bench/hostile.mjs --only crowd    10,000 good clients at once, 200 ms away
  *   node bench/hostile.mjs --list      the attacks
  *
- * An attack is bounded in octets and in time (`--seconds 4` at most), and comes from raw connections of processes of their own; good clients
- * beside them measure how long they wait. With `--only`, part of a name, results are shown; the whole is kept in results/hostile.md and .json, or where `--out`
- * says, beside those of an earlier run that `--with results.json` names. `other` is another build, at the path in ZMTP_OTHER, for before and
- * after. The heap is what `--max-old-space-size` allows, in MiB.
+ * An attack is bounded in octets and in time (`--seconds 4` at most), and comes from raw connections of processes of
+ * their own; good clients beside them measure how long they wait. With `--only`, part of a name, results are shown; the
+ * whole is kept in results/hostile.md and .json, or where `--out` says, beside those of an earlier run that
+ * `--with results.json` names. `other` is another build, at the path in ZMTP_OTHER, for before and after. The heap is
+ * what `--max-old-space-size` allows, in MiB.
  */
 
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { openingComment } from "../interop/lib/arguments.mjs";
 import { ATTACKS } from "./hostile/attacks.mjs";
 import { attackTable, crowdTable, failureOf, oneLine, report } from "./hostile/report.mjs";
 import { runAttack, runCrowd } from "./hostile/run.mjs";
@@ -35,8 +37,7 @@ const { flags } = readFlags({
   switches: ["quick", "list", "help"],
 });
 if (flags.help !== undefined) {
-  const [, text] = readFileSync(fileURLToPath(import.meta.url), "utf8").match(/^\/\*\*\n(.*?)\n \*\//s) ?? [];
-  console.log(text.replaceAll(/^ \* ?/gm, ""));
+  console.log(openingComment(import.meta.url));
 } else if (flags.list !== undefined) {
   for (const { id, title } of ATTACKS) console.log(`${id.padEnd(20)} ${title}`);
 } else {

@@ -60,7 +60,8 @@ export class Attacker {
   }
 
   /**
-   * A connection that has sent `opening`, by default a handshake with `type`, and has seen the victim's greeting when that is waited for.
+   * A connection that has sent `opening`, by default a handshake with `type`, and has seen the victim's greeting
+   * when that is waited for.
    *
    * @param {{ type?: string, identity?: string, opening?: Buffer, waits?: boolean, reads?: boolean }} [settings]
    * @returns {Promise<Peer>}

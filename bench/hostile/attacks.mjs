@@ -4,20 +4,10 @@
 
 import { randomBytes } from "node:crypto";
 import { createServer } from "node:net";
+import { COMMAND, command, MORE, property, ready } from "../../interop/lib/raw-peer.mjs";
 import { load } from "../lib/implementation.mjs";
 import { securityOptions } from "../lib/security.mjs";
-import {
-  command,
-  frame,
-  frameHeader,
-  GREETING_BYTES,
-  greeting,
-  introduction,
-  MORE,
-  property,
-  ready,
-  repeated,
-} from "./wire.mjs";
+import { frame, frameHeader, GREETING_BYTES, greeting, introduction, repeated } from "./wire.mjs";
 
 /** @typedef {import("./attacker.mjs").Attacker} Attacker */
 
@@ -115,7 +105,8 @@ const topics =
 /**
  * So many connections that send something once, and then stay.
  *
- * @param {number} count @param {(index: number) => { type?: string, identity?: string, opening?: Buffer, sends?: Buffer[] }} make
+ * @param {number} count
+ * @param {(index: number) => Parameters<Attacker["connect"]>[0] & { sends?: Buffer[] }} make
  */
 const crowdOf = (count, make) => async (/** @type {Attacker} */ attacker) => {
   await attacker.many(count, async (index) => {
@@ -136,6 +127,13 @@ const churn =
   (each, atOnce = 20) =>
   async (/** @type {Attacker} */ attacker) =>
     attacker.many(Infinity, (index) => each(attacker, index), atOnce);
+
+/** Ever new connections that begin like this, and end. @param {Parameters<Attacker["connect"]>[0]} [settings] */
+const visits = (settings) =>
+  churn(async (attacker) => {
+    const peer = await attacker.connect(settings);
+    await peer.end();
+  });
 
 /** @param {number} from @param {number} count */
 function million(from, count) {
@@ -379,10 +377,7 @@ export const ATTACKS = [
     id: "second-pairs",
     title: "Ever new peers of a PAIR that has one",
     victim: { type: "pair" },
-    run: churn(async (attacker) => {
-      const peer = await attacker.connect({ type: "PAIR" });
-      await peer.end();
-    }),
+    run: visits({ type: "PAIR" }),
   },
   {
     id: "zap-waits",
@@ -449,10 +444,7 @@ export const ATTACKS = [
     id: "error-handshakes",
     title: "Handshakes that end with ERROR, again and again",
     victim: { type: "rep" },
-    run: churn(async (attacker) => {
-      const peer = await attacker.connect({ opening: Buffer.concat([greeting(), command("ERROR", "\x03why")]) });
-      await peer.end();
-    }),
+    run: visits({ opening: Buffer.concat([greeting(), command("ERROR", "\x03why")]) }),
   },
   {
     id: "pings-unread",
@@ -577,20 +569,13 @@ export const ATTACKS = [
     id: "plain-hellos",
     title: "PLAIN: wrong passwords on ever new connections",
     victim: { type: "rep", security: "plain" },
-    run: churn(async (attacker) => {
-      const hello = command("HELLO", "\x05admin\x06secret");
-      const peer = await attacker.connect({ opening: Buffer.concat([greeting("PLAIN"), hello]) });
-      await peer.end();
-    }),
+    run: visits({ opening: Buffer.concat([greeting("PLAIN"), command("HELLO", "\x05admin\x06secret")]) }),
   },
   {
     id: "wrong-mechanism",
     title: "Greetings with another mechanism on ever new connections",
     victim: { type: "rep" },
-    run: churn(async (attacker) => {
-      const peer = await attacker.connect({ opening: greeting("GSSAPI") });
-      await peer.end();
-    }),
+    run: visits({ opening: greeting("GSSAPI") }),
   },
   {
     id: "churn",
@@ -598,10 +583,7 @@ export const ATTACKS = [
     victim: { type: "pull" },
     processes: 2,
     quick: true,
-    run: churn(async (attacker) => {
-      const peer = await attacker.connect();
-      await peer.end();
-    }),
+    run: visits(),
   },
   {
     id: "half-closed",
@@ -731,7 +713,7 @@ export const ATTACKS = [
     victim: { type: "pull" },
     octets: 256 * MIB,
     async run(attacker) {
-      const opening = Buffer.concat([greeting(), frameHeader(HUGE_BYTES, 4), Buffer.from("\x05READY")]);
+      const opening = Buffer.concat([greeting(), frameHeader(HUGE_BYTES, COMMAND), Buffer.from("\x05READY")]);
       await attacker.many(100, async () => {
         const peer = await attacker.connect({ opening });
         await peer.flood(() => Buffer.alloc(64 * KIB));
@@ -742,19 +724,13 @@ export const ATTACKS = [
     id: "two-readys",
     title: "A second READY, on ever new connections",
     victim: { type: "pull" },
-    run: churn(async (attacker) => {
-      const peer = await attacker.connect({ opening: Buffer.concat([introduction("PUSH"), ready("PUSH")]) });
-      await peer.end();
-    }),
+    run: visits({ opening: Buffer.concat([introduction("PUSH"), ready("PUSH")]) }),
   },
   {
     id: "wrong-type",
     title: "A socket type that does not fit, on ever new connections",
     victim: { type: "pull" },
-    run: churn(async (attacker) => {
-      const peer = await attacker.connect({ type: "SUB" });
-      await peer.end();
-    }),
+    run: visits({ type: "SUB" }),
   },
   {
     id: "http",

@@ -1,13 +1,13 @@
 /**
- * Good clients of the victim, raw like the attackers: one that was there before and is served all the time, and again and again a
- * new one that wants to get in.
- * type=REQ port=5555 entry=PUSH entryPort=5556
+ * Good clients of the victim, raw like the attackers: one that was there before and is served all the time, and
+ * again and again a new one that wants to get in. type=REQ port=5555 entry=PUSH entryPort=5556
  */
 
 import { connect } from "node:net";
+import { command, MORE } from "../../interop/lib/raw-peer.mjs";
 import { readPairs } from "../lib/arguments.mjs";
 import { obey, tell } from "../lib/program.mjs";
-import { command, Frames, frame, introduction, MORE } from "./wire.mjs";
+import { Frames, frame, introduction } from "./wire.mjs";
 
 const SERVED_EVERY_MS = 20;
 const PUBLISHED_EVERY_MS = 10;
@@ -26,8 +26,12 @@ const pause = (/** @type {number} */ ms) => new Promise((resolve) => setTimeout(
 /**
  * Connects until it is in, and stays until it is cut off.
  *
- * @param {string} as @param {number} to
- * @param {{ onMessage?: () => void, onReady: (socket: import("node:net").Socket) => void, onClose: (wasReady: boolean) => void }} told
+ * @typedef {object} Told
+ * @property {() => void} [onMessage]
+ * @property {(socket: import("node:net").Socket) => void} onReady
+ * @property {(wasReady: boolean) => void} onClose
+ *
+ * @param {string} as @param {number} to @param {Told} told
  */
 function enter(as, to, { onMessage = () => {}, onReady, onClose }) {
   const socket = connect({ host: "127.0.0.1", port: to, noDelay: true });

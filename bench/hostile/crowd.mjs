@@ -1,13 +1,14 @@
 /**
- * Many good clients that come at the same moment from far away: what they write arrives late, and so does what they hear. Each shakes
- * hands, asks once, and is in when it is answered; one that is refused comes again, as clients do.
+ * Many good clients that come at the same moment from far away: what they write arrives late, and so does what they
+ * hear. Each shakes hands, asks once, and is in when it is answered; one that is refused comes again, as clients do.
  * count=2500 port=5555 delay=200
  */
 
 import { connect } from "node:net";
+import { MORE, ready } from "../../interop/lib/raw-peer.mjs";
 import { readPairs } from "../lib/arguments.mjs";
 import { obey, tell } from "../lib/program.mjs";
-import { Frames, frame, greeting, MORE, ready } from "./wire.mjs";
+import { Frames, frame, greeting } from "./wire.mjs";
 
 const AGAIN_MS = 100;
 

@@ -113,7 +113,15 @@ export function crowdTable(crowds) {
 /**
  * The whole report.
  *
- * @param {{ machine: string, heap: number, outcomes: Outcome[], crowds: any[], nodes: Record<string, string>, other?: string }} results
+ * @typedef {object} Results
+ * @property {string} machine
+ * @property {number} heap
+ * @property {Outcome[]} outcomes
+ * @property {any[]} crowds
+ * @property {Record<string, string>} nodes
+ * @property {string} [other] The commit that `other` was built from.
+ *
+ * @param {Results} results
  * @returns {string}
  */
 export function report({ machine, heap, outcomes: inAnyOrder, crowds, nodes, other }) {
@@ -124,16 +132,24 @@ export function report({ machine, heap, outcomes: inAnyOrder, crowds, nodes, oth
   const died = outcomes.filter(({ death }) => death !== undefined);
   const titles = ATTACKS.filter(({ id }) => outcomes.some(({ attack }) => attack === id));
   const onNodes = Object.values(nodes).length > 0 ? ` Nodes: ${Object.values(nodes).join(", ")}.` : "";
+  const build = other === undefined ? "" : `  \n\`other\` is zmtp of commit ${other}.`;
   return [
-    "# Attacks\n",
-    "Made by `npm run hostile`; [bench/README.md](../README.md) says how. Each attack is made on a fresh process with " +
-      `\`--max-old-space-size=${heap}\` where the attack says nothing else, over tcp.\n`,
-    `${machine.split("\n").join("  \n")}${onNodes}${other === undefined ? "" : ` \`other\` is zmtp of commit ${other}.`}\n`,
-    `${outcomes.length} runs, of which the victim died in ${died.length}${died.length > 0 ? `: ${died.map((one) => `${one.attack} (${one.implementation})`).join(", ")}` : ""}.\n`,
-    "`heap` and `rss` are the most of a run, in MiB: heap of JavaScript with the memory of Buffers (which of the native binding is little: its " +
-      "memory is in rss), and resident memory. `turn` is the longest turn of the event loop, in time of the processor. `waits` is the longest that a good client " +
-      "waited which was there before the attack (where nobody receives, one of another socket in the same process); `gets in` the longest that a new one needed. " +
-      "On a machine with two cores, which the attackers, the good clients and the victim share, times are rough.\n",
+    `# Attacks
+
+Made by \`npm run hostile\`; [bench/README.md](../README.md) says how. Each attack is made on a fresh process with
+\`--max-old-space-size=${heap}\` where the attack says nothing else, over tcp.
+
+${machine.split("\n").join("  \n")}${onNodes}${build}
+
+${outcomes.length} runs, of which the victim died in ${died.length}.
+
+- \`heap\` and \`rss\` are the most of a run, in MiB: the heap of JavaScript with the memory of Buffers, and resident memory.
+  That of the native binding is in \`rss\` alone.
+- \`turn\` is the longest turn of the event loop, in time of the processor.
+- \`waits\` is the longest that a good client waited which was there before the attack (where nobody receives, one of
+  another socket in the same process); \`gets in\` the longest that a new one needed.
+- On a machine with two cores, which the attackers, the good clients and the victim share, times are rough.
+`,
     attackTable(outcomes),
     "",
     ...(crowds.length > 0 ? ["## Good clients at once\n", crowdTable(crowds), ""] : []),

@@ -1,7 +1,7 @@
 /**
- * The attacked process: a socket that binds and does what its type does, and a REP beside it that answers. It tells what it has
- * measured of itself again and again, so that it is known when the process dies.
- * impl=zmtp victim={"type":"pull"}
+ * The attacked process: a socket that binds and does what its type does, and a REP beside it that answers. It tells
+ * what it has measured of itself again and again, so that it is known when the process dies. impl=zmtp
+ * victim={"type":"pull"}
  */
 
 import { fileURLToPath } from "node:url";
@@ -111,8 +111,9 @@ if (!unread) {
 }
 
 /**
- * A turn is what lies between two runs of a timer: other timers, the loop's other work, collections. Of a machine with other work the
- * process does not have all the time, so the smaller one counts of the time that passed and the processor time that was used.
+ * A turn is what lies between two runs of a timer: other timers, the loop's other work, collections. Of a machine
+ * with other work the process does not have all the time, so the smaller one counts of the time that passed and the
+ * processor time that was used.
  */
 function look() {
   let last = performance.now();

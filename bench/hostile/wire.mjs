@@ -2,7 +2,7 @@
  * As much of ZMTP as an attacker or a plain good client writes by hand, in octets.
  */
 
-import { handshake } from "../lib/raw-peer.mjs";
+import { COMMAND, greeting as greetingOf, LONG, MORE, ready } from "../../interop/lib/raw-peer.mjs";
 
 export const GREETING_BYTES = 64;
 
@@ -12,12 +12,7 @@ export const GREETING_BYTES = 64;
  * @param {string} [mechanism]
  * @returns {Buffer}
  */
-export function greeting(mechanism = "NULL") {
-  const octets = handshake("PULL").subarray(0, GREETING_BYTES);
-  octets[11] = 1;
-  octets.fill(0, 12, 32).write(mechanism, 12, "latin1");
-  return octets;
-}
+export const greeting = (mechanism) => greetingOf(1, mechanism);
 
 /**
  * A frame: of a message that ends with it, of one that goes on (`MORE`), or a command.
@@ -31,9 +26,6 @@ export function frame(content, flags = 0) {
   return Buffer.concat([frameHeader(body.length, flags), body]);
 }
 
-export const MORE = 1;
-const LONG = 2;
-const COMMAND = 4;
 const LONGEST_SHORT = 255;
 
 /**
@@ -49,40 +41,6 @@ export function frameHeader(size, flags = 0) {
   header[0] = flags | LONG;
   header.writeBigUInt64BE(BigInt(size), 1);
   return header;
-}
-
-/**
- * @param {string} name
- * @param {Uint8Array | string} [data]
- * @returns {Buffer}
- */
-export function command(name, data = "") {
-  const rest = typeof data === "string" ? Buffer.from(data, "latin1") : data;
-  return frame(Buffer.concat([Buffer.from([name.length]), Buffer.from(name, "latin1"), rest]), COMMAND);
-}
-
-/**
- * @param {string} name
- * @param {Uint8Array | string} value
- * @returns {Buffer}
- */
-export function property(name, value) {
-  const octets = Buffer.from(value);
-  const size = Buffer.alloc(4);
-  size.writeUInt32BE(octets.length);
-  return Buffer.concat([Buffer.from([name.length]), Buffer.from(name, "latin1"), size, octets]);
-}
-
-/**
- * READY with the socket's type, and its routing id.
- *
- * @param {string} type
- * @param {string} [identity]
- * @returns {Buffer}
- */
-export function ready(type, identity) {
-  const own = identity === undefined ? [] : [property("Identity", identity)];
-  return command("READY", Buffer.concat([property("Socket-Type", type), ...own]));
 }
 
 /**
